@@ -96,6 +96,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     foreign?.known,
     lexicon,
   );
+  // Words that destroy are often only mentioned.
+  const mayDestroy = coverage.features.destroys && harm?.isSurelyHarmless !== true;
   // Of words that nobody knows the learned weights tell nothing.
   const isKnown = isForeign
     ? languageKnown(text, sentences, lexicon) >= MIN_KNOWN_REPORT
@@ -105,7 +107,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     harm?.tells === 'harmless' &&
     code.length === 0 &&
     isKnown &&
-    !(isHidden || isDisguised || coverage.features.destroys || coverage.features.isHinted);
+    !(isHidden || isDisguised || mayDestroy || coverage.features.isHinted);
   const lead = isReport ? reportIn(sentences, lexicon) : requested;
   const read = {
     lead,
@@ -121,7 +123,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const traits = traitsOfText(segments, readings, read, lexicon);
   // `Close down the database for good`
   const isFinal = lead.action === 'update' && lead.source === 'words' && traits.includes('irreversible');
-  const destroys = coverage.features.destroys || isFinal;
+  const destroys = mayDestroy || isFinal;
   if (destroys) flags.add('destructive_words');
 
   const doubts =

@@ -18,6 +18,8 @@ export interface HarmEstimate {
   readonly score: number;
   /** What the score tells; `open` when it is between the thresholds. */
   readonly tells: 'harmful' | 'harmless' | 'open';
+  /** Harmless by twice the threshold, and everywhere: words that destroy are only mentioned. */
+  readonly isSurelyHarmless: boolean;
   /** The words that raised the score most, at most three, in the order of the text; none unless it tells `harmful`. */
   readonly evidence: readonly HarmToken[];
 }
@@ -33,6 +35,8 @@ const WINDOW = 60;
 /** In a harmless text no stretch of NEAR words has a higher sum: harmless words that are further away do not outweigh what leans to harm. */
 const NEAR = 12;
 const MAX_NEAR = 64;
+/** In a surely harmless text not even this sum. */
+const MAX_NEAR_SURE = -100;
 const MAX_EVIDENCE = 3;
 const MAX_CACHED_WORDS = 20_000;
 
@@ -97,8 +101,9 @@ export function createHarmEstimator({ bias, harmfulAbove, harmlessBelow, weights
       const { sum, from } = worstOf(parts, WINDOW);
       const score = bias + sum;
       if (score <= harmfulAbove) {
-        const isHarmless = score < harmlessBelow && worstOf(parts, NEAR).sum <= MAX_NEAR;
-        return { score, tells: isHarmless ? 'harmless' : 'open', evidence: [] };
+        const near = score < harmlessBelow ? worstOf(parts, NEAR).sum : MAX_NEAR + 1;
+        const isSurelyHarmless = score < 2 * harmlessBelow && near <= MAX_NEAR_SURE;
+        return { score, tells: near <= MAX_NEAR ? 'harmless' : 'open', isSurelyHarmless, evidence: [] };
       }
       const evidence = tokens
         .slice(from, from + WINDOW)
@@ -108,7 +113,7 @@ export function createHarmEstimator({ bias, harmfulAbove, harmlessBelow, weights
         .slice(0, MAX_EVIDENCE)
         .map(({ token }) => token)
         .sort((a, b) => a.at - b.at);
-      return { score, tells: 'harmful', evidence };
+      return { score, tells: 'harmful', isSurelyHarmless: false, evidence };
     },
   };
 }

@@ -212,14 +212,17 @@ function candidateOf(
   };
 }
 
-/** A question without a verb of the language reads something. */
+/** A question without a verb of the language reads something; a suggestion without one is not understood. */
 function questionOf(sentences: readonly Said[], text: string, language: Language, lexicon: Lexicon): CandidateAction[] {
   const words = sentences[0]?.words ?? [];
   const asks = language.isDense
     ? language.questions.some((word) => text.includes(word))
-    : sentences.some((sentence, at) => asksOnly(sentence, at === 0, language)) &&
-      !sentences.some((sentence) => suggests(sentence, language));
-  if (!asks) return [];
+    : sentences.some((sentence, at) => asksOnly(sentence, at === 0, language));
+  // What is suggested is to be done, whatever it is: `¿qué tal si ...?`
+  const isSuggested = language.isDense
+    ? language.suggestions.some((word) => text.includes(word))
+    : sentences.some((sentence) => suggests(sentence, language));
+  if (!(asks || isSuggested)) return [];
   const verb: ForeignVerb = {
     verb: 'query',
     action: 'read',
@@ -242,7 +245,8 @@ function questionOf(sentences: readonly Said[], text: string, language: Language
     isSecret: false,
     negated: false,
   };
-  return [{ ...candidateOf(found, lexicon), source: 'question' }];
+  const question: CandidateAction = { ...candidateOf(found, lexicon), source: 'question' };
+  return [isSuggested ? { ...question, verb: 'unknown', action: 'unknown', effect: 'write' } : question];
 }
 
 const isCredential = (noun: string, lexicon: Lexicon): boolean =>

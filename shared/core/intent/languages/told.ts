@@ -127,7 +127,7 @@ export function requestedAmong(
     }
     const isTold =
       isToldAfter(before, match, said, whole, language) ||
-      (isHarmless && !whole.isCarriedOut && isGrave(match) && (isAsked || isGoverned(match, before, said)));
+      (isHarmless && !whole.isCarriedOut && isGrave(match) && isGoverned(match, before, said));
     if (match.verb.effect === 'read') before.read = match;
     if (!isGrave(match)) before.mild = match;
     if (match.verb.verb === 'remind') before.reminder = match;
