@@ -21,7 +21,7 @@ export interface EnforcementReport {
 /** Enforcement as fast as this is never too slow: it is about what a commit takes on a good disk. */
 const FAST_MS = 4;
 /** Times what is usual. Reports differ by themselves. */
-const TOO_SLOW = 1.3;
+const TOO_SLOW = 1.2;
 const DECREASE = 0.6;
 const INCREASE = 0.05;
 /** Shares by which the usual time approaches a report. A single slow one must not raise it much. */

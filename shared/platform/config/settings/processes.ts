@@ -43,7 +43,7 @@ export const PROCESS_SETTINGS = {
   backlogShare: {
     name: 'CUSTOS_BACKLOG_SHARE',
     unit: 'share, 0.01 to 1',
-    fallback: '0.1',
+    fallback: '0.2',
     description:
       'share of their full speed to which workers slow down at most, with a backlog of submitted intents, while enforcement takes longer than usual; 1: they never slow down',
     read: shareFrom(0.01),
