@@ -5,6 +5,7 @@ import type { DatabaseClock } from '../shared/platform/db/clock.ts';
 import { type Database, openSideDatabase } from '../shared/platform/db/database.ts';
 import { watchPools } from '../shared/platform/db/pool-metrics.ts';
 import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
+import { createEnforcementNotice } from '../shared/platform/db/enforcement-notice.ts';
 import { openServiceDatabase } from '../shared/platform/db/service-database.ts';
 import { type DecidingDeps, startDeciding } from '../shared/domain/decisions/deciding.ts';
 import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
@@ -31,6 +32,7 @@ import { openEdge, servesHttps } from './edge.ts';
 import { changeRulesOf } from '../shared/domain/policy-sets/change-rules.ts';
 import { createSettledReader } from './waits/settled.ts';
 import { createWaits, type WaitOptions, type Waits } from './waits/waits.ts';
+import { withEnforcementTimes } from './request/enforcement-times.ts';
 import type { EdgeClock } from './request/exchange.ts';
 import type { Route } from './route.ts';
 import { createDecisionView } from './routes/decision-view.ts';
@@ -226,7 +228,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     db,
     clock,
     logger,
-    metrics,
+    metrics: withEnforcementTimes(metrics, createEnforcementNotice({ db, onError })),
     tracing,
     supervisor: deps.supervisor,
     hasSharedCounters: deps.hasSharedCounters ?? false,

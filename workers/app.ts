@@ -44,6 +44,7 @@ import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { admittingBySize } from '../shared/domain/policy-sets/admission.ts';
 import { changeRulesOf } from '../shared/domain/policy-sets/change-rules.ts';
 import { shareLexicon } from '../shared/domain/policy-sets/shared-lexicon.ts';
+import { createPacer } from './pacer.ts';
 import { startPolicyReader } from './policies.ts';
 import { readWorkersReadiness } from './readiness.ts';
 import { shadowCounter, startShadow } from './shadow.ts';
@@ -131,6 +132,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const { trustDailyCap } = config;
   const hasSecondReader = config.readerUrl !== undefined;
   const lexicon = shareLexicon();
+  const pacer = createPacer({ leastSpeed: config.backlogShare, monotonicMs });
   const deciding = await startDeciding({
     db,
     databaseUrl,
@@ -139,6 +141,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     trustDailyCap,
     hasSecondReader,
     compileLexicon: lexicon.ofStoredSets,
+    onEnforcement: pacer.report,
   });
   const { changes } = deciding;
   await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: () => process.exit(1) });
@@ -186,6 +189,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     nowMs,
     logger,
     intentWorker,
+    pace: pacer.pace,
     audits,
     replays,
     webhooks,
@@ -245,6 +249,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     async close() {
       audits.close();
       drains.close();
+      pacer.close();
       await Promise.all([reader.close(), relay.close(), schedule.close(), replays.close(), shadow.close()]);
       // The rest of the time is for closing the stores.
       await queues.close(config.shutdownTimeoutMs * 0.8);

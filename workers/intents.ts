@@ -57,10 +57,10 @@ export interface GivenUpIntent extends IntentKey {
 
 export interface IntentWorker {
   /**
-   * Decides one batch of what is due for this owner. @param after what the batch before has returned
+   * Decides one batch of what is due for this owner. @param most intents @param after what the batch before has returned
    * @returns with what the next batch begins; undefined: nothing is left
    */
-  decideBatch(owner: Owner, after?: string): Promise<string | undefined>;
+  decideBatch(owner: Owner, most: number, after?: string): Promise<string | undefined>;
   /** Decides one intent, also before its next attempt is due. @throws why it could not be decided */
   decideOne(intent: IntentKey): Promise<void>;
   /** Ends an intent that was given up: `failed`, with a recorded DENY, reason EVALUATION_FAILED. */
@@ -270,8 +270,8 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   };
 
   return {
-    async decideBatch(owner, after) {
-      const { next, failures } = await inTurn(() => decide(owner, (sql) => takeIntents(sql, owner, after)));
+    async decideBatch(owner, most, after) {
+      const { next, failures } = await inTurn(() => decide(owner, (sql) => takeIntents(sql, owner, after, most)));
       for (const failure of failures) await report(owner, failure);
       return next;
     },

@@ -1,7 +1,7 @@
 // Intents decided in batches: fair over agents, bounded in size, and each exactly once, whatever a member or a worker does.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { takeIntents } from '../../shared/domain/decisions/intent-batch.ts';
+import { INTENTS_PER_BATCH, takeIntents } from '../../shared/domain/decisions/intent-batch.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
 import { countDeadJobs, listDeadJobs, retryDeadJob } from '../../shared/platform/queues/dead-jobs.ts';
 import type { Client } from '../support/client.ts';
@@ -53,7 +53,7 @@ describe('batches of submitted intents', () => {
   /** A minute ago, so that a clock that is set back in between changes nothing. */
   const due = () =>
     service.rows("UPDATE intent SET queued_at = now() - interval '1 minute' WHERE status IN ('queued', 'evaluating')");
-  const take = (after?: string, most?: number) =>
+  const take = (after?: string, most = INTENTS_PER_BATCH) =>
     service.db.transaction(async (sql) => takeIntents(sql, owner, after, most));
 
   it('take all that wait, in the order of submission, when it is not much', async () => {
@@ -78,7 +78,7 @@ describe('batches of submitted intents', () => {
     expect(batch.next).to.equal('');
     // After two batches nobody but the one with very many still waits.
     const intentWorker = worker.intentWorker();
-    await intentWorker.decideBatch(owner, await intentWorker.decideBatch(owner));
+    await intentWorker.decideBatch(owner, INTENTS_PER_BATCH, await intentWorker.decideBatch(owner, INTENTS_PER_BATCH));
     expect([await openOf('agent-b'), await openOf('agent-c')]).to.deep.equal([0, 0]);
     expect(await openOf('agent-a')).to.be.within(1, 400);
   });
@@ -87,13 +87,29 @@ describe('batches of submitted intents', () => {
     const first = await submit('turn-000');
     for (let i = 1; i < 130; i += 1) await copies(first, `turn-${String(i).padStart(3, '0')}`, 3);
     const intentWorker = worker.intentWorker();
-    const after = await intentWorker.decideBatch(owner, '');
+    const after = await intentWorker.decideBatch(owner, INTENTS_PER_BATCH, '');
     expect(after).to.equal('turn-099');
-    await intentWorker.decideBatch(owner, after);
+    await intentWorker.decideBatch(owner, INTENTS_PER_BATCH, after);
     const [none] = await service.rows<{ n: number }>(
       "SELECT count(*)::int AS n FROM (SELECT FROM intent WHERE agent_id LIKE 'turn-%' GROUP BY agent_id HAVING count(*) FILTER (WHERE status = 'decided') = 0) AS untouched",
     );
     expect(none?.n).to.equal(0);
+  });
+
+  it('hold no more intents than a small batch may, also when more agents wait', async () => {
+    const first = await submit('few-00');
+    for (let i = 1; i < 12; i += 1) await copies(first, `few-${String(i).padStart(2, '0')}`, 3);
+    const { intents, next } = await take('', 5);
+    expect(intents.map(({ agent_id: agentId }) => agentId).sort()).to.deep.equal([
+      'few-00',
+      'few-01',
+      'few-02',
+      'few-03',
+      'few-04',
+    ]);
+    expect(next).to.equal('few-04');
+    expect((await take(next, 5)).next).to.equal('few-09');
+    expect((await take('few-09', 5)).next).to.equal('');
   });
 
   it('hold no more bytes than fit into a statement, and a larger intent alone', async () => {
@@ -111,7 +127,7 @@ describe('batches of submitted intents', () => {
   it('skip what another worker has claimed, which is free when its session is gone', async () => {
     await Promise.all([submit('held-1'), submit('held-2')]);
     const slow = heldIntentWorker(worker, 'after');
-    const late = slow.decideBatch(owner).catch(() => undefined);
+    const late = slow.decideBatch(owner, INTENTS_PER_BATCH).catch(() => undefined);
     await slow.held;
     const later = await submit('held-3');
     await worker.evaluateAll(owner);
@@ -203,7 +219,7 @@ describe('batches of submitted intents', () => {
       ['t3', 1, 3],
     ] as const) {
       const held = heldIntentWorker(worker, 'before');
-      const late = held.decideBatch(owner).catch(() => undefined);
+      const late = held.decideBatch(owner, INTENTS_PER_BATCH).catch(() => undefined);
       await held.held;
       const [trial] = await service.rows<{ intent_ids: string[]; crashes: number }>(
         'SELECT intent_ids, crashes FROM intent_trial ORDER BY begun_at DESC LIMIT 1',
@@ -257,7 +273,7 @@ describe('batches of submitted intents', () => {
                 if (run !== 'killed')
                   return (run === 'first' ? worker : second).evaluateAll(owner).catch(() => undefined);
                 const victim = heldIntentWorker(second, 'after');
-                const late = victim.decideBatch(owner).catch(() => undefined);
+                const late = victim.decideBatch(owner, INTENTS_PER_BATCH).catch(() => undefined);
                 if ((await Promise.race([victim.held.then(() => 'held'), late])) === 'held')
                   await endOpenTransactions(service).catch(() => undefined);
                 victim.release();

@@ -218,7 +218,7 @@ describe('the intent worker', () => {
       const workers = [worker.intentWorker(), second.intentWorker()];
       await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
-          i < 10 ? workers[i % 2]?.decideOne(key) : workers[i % 2]?.decideBatch(key),
+          i < 10 ? workers[i % 2]?.decideOne(key) : workers[i % 2]?.decideBatch(key, 200),
         ),
       );
       const intent = await read(intentId);

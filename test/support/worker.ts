@@ -1,6 +1,6 @@
 // For tests: the workers' handlers over a service's database, called directly, so that a test controls which job runs and when.
 import { readFileSync } from 'node:fs';
-import type { IntentKey } from '../../shared/domain/decisions/intent-batch.ts';
+import { INTENTS_PER_BATCH, type IntentKey } from '../../shared/domain/decisions/intent-batch.ts';
 import { type Deciding, startDeciding } from '../../shared/domain/decisions/deciding.ts';
 import type { JobPayload } from '../../shared/kernel/jobs.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
@@ -13,6 +13,7 @@ import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { createSettledNotice } from '../../shared/platform/db/settled-notice.ts';
 import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '../../workers/intents.ts';
 import { createDrains } from '../../workers/jobs/drains.ts';
+import type { Pacing } from '../../workers/pacer.ts';
 import { deadJobOf, evaluate as evaluateJob } from '../../workers/jobs/evaluate.ts';
 import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
 import pino from 'pino';
@@ -59,6 +60,9 @@ export async function startServiceAndWorker(options: ServiceOptions = {}): Promi
     },
   };
 }
+
+/** As without enforcement. */
+const pace: Pacing = (work) => work(INTENTS_PER_BATCH);
 
 const unused = (): never => {
   throw new Error('this part of the worker is not used');
@@ -116,7 +120,7 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
   const worker: TestWorker = {
     deciding,
     intentWorker(changes = {}) {
-      const onDead = evaluateJob.onDead?.({ db, announce, drains, intentWorker: { ...NO_WORKER, endAsFailed } });
+      const onDead = evaluateJob.onDead?.({ db, announce, drains, pace, intentWorker: { ...NO_WORKER, endAsFailed } });
       if (onDead === undefined) throw new Error('a dead intent is not ended');
       const hooks = { evaluate: onDead };
       const recordDead = createDeadJobRecorder<'intents'>({ db, logger: pino({ level: 'silent' }), hooks });
@@ -148,14 +152,14 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       announce();
     },
     evaluateAll: (owner) =>
-      evaluateJob.handler({ db, announce, drains, intentWorker: ownWorker() })({ v: 1, ...owner }),
+      evaluateJob.handler({ db, announce, drains, pace, intentWorker: ownWorker() })({ v: 1, ...owner }),
     async runQueued() {
       const [row] = await service.rows<{ payload: string }>(
         "SELECT payload FROM outbox WHERE queue = 'intents' ORDER BY seq DESC LIMIT 1",
       );
       if (row === undefined) throw new Error('no job was queued');
       const payload = JSON.parse(row.payload) as JobPayload<'intents', 'evaluate'>;
-      await evaluateJob.handler({ db, announce, drains, intentWorker: ownWorker() })(payload);
+      await evaluateJob.handler({ db, announce, drains, pace, intentWorker: ownWorker() })(payload);
     },
     append: () => appendAll(checkpointer),
     appendUnsigned: () => appendAll({ publish: async () => undefined }),

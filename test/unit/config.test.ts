@@ -97,6 +97,7 @@ describe('readConfig', () => {
       ingressCount: 'auto',
       ingressPort: undefined,
       workersCount: 'auto',
+      backlogShare: 0.2,
       logRequests: 'slow',
       logSlowMs: 1_000,
       traceEndpoint: undefined,

@@ -4,6 +4,7 @@ import type { Database } from '../../shared/platform/db/database.ts';
 import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
 import type { DeadJob } from '../../shared/platform/queues/types.ts';
 import type { GivenUpIntent, IntentWorker } from '../intents.ts';
+import type { Pacing } from '../pacer.ts';
 import { acceptedBefore, type JobDefinition, RETRY_DEAD_AFTER, THREE_ATTEMPTS } from './definition.ts';
 import type { Drain, Drains } from './drains.ts';
 
@@ -45,6 +46,8 @@ const OF_DEAD = 'i.organisation_id = d.organisation_id AND i.environment = d.env
 export interface EvaluateDeps {
   readonly db: Database;
   readonly intentWorker: IntentWorker;
+  /** Runs each batch. */
+  readonly pace: Pacing;
   /** Announces that intents may be decided. */
   readonly announce: () => void;
   readonly drains: Drains;
@@ -61,14 +64,14 @@ const EVERY_MS = 50;
 
 /** What decides the intents that wait. At most one runs for each owner at a time in a process. */
 function drainOf(
-  { db, intentWorker, announce }: EvaluateDeps,
+  { db, intentWorker, pace, announce }: EvaluateDeps,
   { organisationId, environment }: EvaluatePayload,
 ): Drain {
   const owner = { organisationId, environment };
   let left = 0;
   const decide = async (after?: string): Promise<string | undefined> => {
     left -= 1;
-    const next = await intentWorker.decideBatch(owner, after);
+    const next = await pace((most) => intentWorker.decideBatch(owner, most, after));
     announce();
     return next;
   };

@@ -27,6 +27,8 @@ export interface DecidingDeps {
   readonly promises?: PromiseSettings;
   /** Called when an intent, an approval or a proof may be settled (settled-notice.ts). Absent: not listened for. */
   readonly onSettled?: (() => void) | undefined;
+  /** Called with each report of how long enforcement takes (enforcement-notice.ts). Absent: not listened for. */
+  readonly onEnforcement?: ((tookMs: number) => void) | undefined;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
   /** Whether a second reader is configured (CUSTOS_READER_URL). */
@@ -70,6 +72,7 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
     onError,
     onTime: (sample) => clock.observe?.(sample),
     onSettled: deps.onSettled,
+    onEnforcement: deps.onEnforcement,
   });
   const aged = withMaxAge(changes, random.readUInt32BE() / 0x1_0000_0000);
   const policies = await watchActivePolicySet({

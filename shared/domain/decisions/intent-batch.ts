@@ -88,7 +88,7 @@ const TAKE_SHARES = `WITH RECURSIVE agent AS (
       SELECT first.agent_id COLLATE "C" AS agent_id, 1 AS n FROM (${nextAgent('$3')}) AS first
       UNION ALL
       SELECT next.agent_id COLLATE "C", agent.n + 1 FROM agent CROSS JOIN LATERAL (${nextAgent('agent.agent_id')}) AS next
-      WHERE agent.n < ${AGENTS_PER_BATCH}
+      WHERE agent.n < least(${AGENTS_PER_BATCH}, $4)
     ), share AS MATERIALIZED (
       SELECT count(*)::int AS agents, max(agent_id) AS last, ceil($4::numeric / greatest(1, count(*)))::int AS rows FROM agent
     ), taken AS MATERIALIZED (
@@ -122,8 +122,8 @@ const isFound = (row: SharedRow): row is SharedRow & FoundRow => row.found !== n
 export async function takeIntents(
   sql: Sql,
   owner: Owner,
-  after?: string,
-  most = INTENTS_PER_BATCH,
+  after: string | undefined,
+  most: number,
 ): Promise<IntentBatch> {
   await sql.query(PLAN_BY_INDEX, []);
   if (after === undefined) {
@@ -136,7 +136,7 @@ export async function takeIntents(
   if (first === undefined) throw new Error('a statement without a condition returned no row');
   const intents = rows.filter(isFound);
   // After the last agent it goes on with the first one.
-  if (first.agents === AGENTS_PER_BATCH && first.last !== null) return { intents, next: first.last };
+  if (first.agents === Math.min(AGENTS_PER_BATCH, most) && first.last !== null) return { intents, next: first.last };
   const isAll = after === '' && !first.hasFullShare && intents.length >= Number(first.found ?? 0);
   return { intents, next: isAll ? undefined : '' };
 }

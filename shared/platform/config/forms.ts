@@ -53,12 +53,17 @@ export function processCount(most: number): (text: string) => number | 'auto' {
   };
 }
 
-/** A decimal fraction from 0 to 1. */
-export function share(text: string): number {
-  const value = /^(?:[01]|0?\.\d{1,6})$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= 0 && value <= 1)) throw new Error(`must be a share from 0 to 1, such as 0.25, not "${text}"`);
-  return value;
+/** A decimal fraction from `min` to 1. */
+export function shareFrom(min: number): (text: string) => number {
+  return (text) => {
+    const value = /^(?:[01]|0?\.\d{1,6})$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= 1)) throw new Error(`must be a share from ${min} to 1, such as 0.25, not "${text}"`);
+    return value;
+  };
 }
+
+/** A decimal fraction from 0 to 1. */
+export const share = shareFrom(0);
 
 /** A number of seconds, read as milliseconds. */
 export function secondsAsMs(min: number, max: number): (text: string) => number {

@@ -9,6 +9,7 @@ import { DatabaseClient } from './client.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { ClockSample } from './clock.ts';
 import { asApiError, type Database } from './database.ts';
+import { ENFORCEMENT_CHANNEL, tookMsOf } from './enforcement-notice.ts';
 import { SETTLED_CHANNEL } from './settled-notice.ts';
 
 /** `pepper`: the pepper was rotated; listeners get `reset`. */
@@ -78,6 +79,8 @@ export interface ChangeFeedDeps {
   readonly onTime?: ((sample: ClockSample) => void) | undefined;
   /** Called on each notice of settled-notice.ts, and when notices may have been missed. Absent: this process does not listen for them. */
   readonly onSettled?: (() => void) | undefined;
+  /** Called with each report of enforcement-notice.ts. Absent: this process does not listen for them. */
+  readonly onEnforcement?: ((tookMs: number) => void) | undefined;
 }
 
 /** Starts the feed; resolves after the first answer. */
@@ -174,7 +177,12 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
       deps.onError(error);
     });
     next.on('end', drop);
-    next.on('notification', ({ channel }) => (channel === SETTLED_CHANNEL ? deps.onSettled?.() : quietly()));
+    next.on('notification', ({ channel, payload }) => {
+      if (channel === SETTLED_CHANNEL) return deps.onSettled?.();
+      if (channel !== ENFORCEMENT_CHANNEL) return quietly();
+      const tookMs = tookMsOf(payload);
+      if (tookMs !== undefined) deps.onEnforcement?.(tookMs);
+    });
     try {
       await next.connect();
       await next.query('LISTEN custos_change');
@@ -182,6 +190,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
         await next.query(`LISTEN ${SETTLED_CHANNEL}`);
         deps.onSettled();
       }
+      if (deps.onEnforcement !== undefined) await next.query(`LISTEN ${ENFORCEMENT_CHANNEL}`);
     } catch (error) {
       drop();
       await next.end().catch(() => undefined);

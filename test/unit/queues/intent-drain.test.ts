@@ -20,9 +20,10 @@ function drain(stayMs = 0) {
   const handle = evaluate.handler({
     db: { query: async () => ((state.queued += 1), []) } as never,
     intentWorker: {
-      decideBatch: (_owner: unknown, after?: string) =>
+      decideBatch: (_owner: unknown, _most: number, after?: string) =>
         new Promise<string | undefined>((resolve, reject) => begun.push({ after, end: resolve, fail: reject })),
     } as never,
+    pace: (work) => work(200),
     announce: () => undefined,
     drains: createDrains({ stayMs, idleMs: 0 }),
   });

@@ -1,6 +1,6 @@
 // Settings of addresses, processes and the data folder.
 import path from 'node:path';
-import { folderToKeep, integer, processCount, readHost } from '../forms.ts';
+import { folderToKeep, integer, processCount, readHost, shareFrom } from '../forms.ts';
 import type { Setting } from '../setting.ts';
 
 export const PROCESS_SETTINGS = {
@@ -39,6 +39,14 @@ export const PROCESS_SETTINGS = {
     fallback: 'auto',
     description: 'worker processes that "custos start" runs; auto: one, with eight cores or more two',
     read: processCount(8),
+  },
+  backlogShare: {
+    name: 'CUSTOS_BACKLOG_SHARE',
+    unit: 'share, 0.01 to 1',
+    fallback: '0.2',
+    description:
+      'share of their full speed to which workers slow down at most, with a backlog of submitted intents, while enforcement takes longer than usual; 1: they never slow down',
+    read: shareFrom(0.01),
   },
   dataDir: {
     name: 'CUSTOS_DATA_DIR',
