@@ -1,6 +1,7 @@
 // `custos start`, which `npm start` runs in a checkout: the whole service under one supervisor, from the database to the first answer.
 import type { Config } from '../shared/platform/config/table.ts';
-import { migrate } from '../shared/platform/db/migrate.ts';
+import { loadForFirstStart, migrate } from '../shared/platform/db/migrate.ts';
+import { databaseFolder } from '../shared/platform/embedded/cluster.ts';
 import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { createLineWriter, type LineWriter } from '../shared/platform/observe/line-writer.ts';
 import { createLogger } from '../shared/platform/observe/logger.ts';
@@ -72,9 +73,14 @@ async function run(config: Config, started: Started, signals: StopSignals, outpu
     ? (await import('../shared/platform/process/shared-counters.ts')).countForProcesses()
     : undefined;
   // Before the database, because they load their modules while it starts.
-  const { ingress, workers } = startProcesses({ counts, settings, front, count, logger, output });
+  const isFirst = config.databaseUrl === undefined && databaseFolder(config.dataDir) === undefined;
+  const firstPolicies = isFirst ? config.policyDir : undefined;
+  const { ingress, workers } = startProcesses({ counts, settings, front, firstPolicies, count, logger, output });
   started.children.push(...ingress, ...workers);
-  const store = await openStore(config, logger, say);
+  const [store] = await Promise.all([
+    openStore(config, logger, say),
+    isFirst ? loadForFirstStart().catch(() => undefined) : undefined,
+  ]);
   started.store = store;
   const { host } = config;
   const patience = { waitMs: store.afterCrash ? config.shutdownTimeoutMs + GRACE_MS : 0, stop: signals.requested };

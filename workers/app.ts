@@ -43,7 +43,7 @@ import { createIntentWorker, type GivenUpIntent } from './intents.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { admittingBySize } from '../shared/domain/policy-sets/admission.ts';
 import { changeRulesOf } from '../shared/domain/policy-sets/change-rules.ts';
-import { shareLexicon } from '../shared/domain/policy-sets/shared-lexicon.ts';
+import { type DigestedLexicon, shareLexicon } from '../shared/domain/policy-sets/shared-lexicon.ts';
 import { createPacer } from './pacer.ts';
 import { startPolicyReader } from './policies.ts';
 import { readWorkersReadiness } from './readiness.ts';
@@ -60,6 +60,8 @@ export interface WorkersDependencies {
   readonly tracing?: Pick<Tracing, 'telemetry'> | undefined;
   /** Log lines that were dropped so far; absent: they are not counted. */
   readonly droppedLines?: () => number;
+  /** The lexicon of the policy folder, if it was compiled before the database was there. */
+  readonly prepared?: DigestedLexicon | undefined;
   /** This machine's wall clock, by which its files are dated. It is compared with the database's clock. */
   readonly machineMs: () => number;
   /** Where the health pages are served, for operators. */
@@ -131,7 +133,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
 
   const { trustDailyCap } = config;
   const hasSecondReader = config.readerUrl !== undefined;
-  const lexicon = shareLexicon();
+  const lexicon = shareLexicon(undefined, deps.prepared);
   const pacer = createPacer({ leastSpeed: config.backlogShare, monotonicMs });
   const deciding = await startDeciding({
     db,
@@ -145,6 +147,17 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   });
   const { changes } = deciding;
   await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: () => process.exit(1) });
+  // Before the rest, because ingress of a new installation waits for its first policy set.
+  const reader = startPolicyReader({
+    db,
+    databaseUrl,
+    policyDir: config.policyDir,
+    nowMs,
+    machineMs,
+    logger,
+    rules: changeRulesOf(config),
+    admit: admittingBySize(lexicon.ofFiles),
+  });
   const counts = createDecisionMetrics(metrics.registry, () => deciding.policies.status());
   const intentWorker = createIntentWorker({
     ...deciding,
@@ -213,16 +226,6 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
       onDead: recorderOf(queue),
     });
 
-  const reader = startPolicyReader({
-    db,
-    databaseUrl,
-    policyDir: config.policyDir,
-    nowMs,
-    machineMs,
-    logger,
-    rules: changeRulesOf(config),
-    admit: admittingBySize(lexicon.ofFiles),
-  });
   const wake = (job: Job): boolean => wakeRunning(drains, job);
   const relay = startRelay({ db, queues, logger, wake });
   const onCounted = shadowCounter(metrics.registry);

@@ -1,13 +1,14 @@
 // The worker process: runs jobs from the queues and serves its health pages.
 import { metricsArePublic, requireWorkers } from '../shared/platform/config/config.ts';
+import { prepareLexicon } from '../shared/domain/policy-sets/shared-lexicon.ts';
 import { runUntilStopped } from '../shared/platform/process/lifecycle.ts';
 import { startProcess } from '../shared/platform/process/start.ts';
 import { startWorkers } from './app.ts';
 import { serveHealth } from './health.ts';
 
 startProcess(
-  { name: 'workers', host: process, demand: requireWorkers },
-  async ({ config, logger, tracing, droppedLines, pulseFd }) => {
+  { name: 'workers', host: process, demand: requireWorkers, prepare: prepareLexicon },
+  async ({ config, logger, tracing, droppedLines, pulseFd, prepared }) => {
     const machineMs = Date.now;
     // First, because a port that is in use must stop the start before any job runs.
     const health = await serveHealth({
@@ -22,6 +23,7 @@ startProcess(
       logger,
       tracing,
       droppedLines,
+      prepared,
       machineMs,
       healthPort: health.port,
       pulseFd,

@@ -8,6 +8,7 @@ import { type Config, fileVariableOf, SETTING_TABLE, SETTINGS } from '../../shar
 import type { LineWriter } from '../../shared/platform/observe/line-writer.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
 import { HANDED_CONNECTIONS, SHARED_COUNTERS } from '../../shared/platform/process/handed.ts';
+import { FIRST_POLICIES } from '../../shared/platform/process/late-settings.ts';
 import { type ChildOptions, type SupervisedChild, superviseChild } from './child.ts';
 import type { Front } from './front.ts';
 import { portsFrom } from './ports.ts';
@@ -41,6 +42,8 @@ export interface ProcessesOptions {
   /** Known when the database is ready. */
   readonly settings: Promise<ProcessSettings>;
   readonly front: Front;
+  /** The policy folder, when the database is created by this start. */
+  readonly firstPolicies: string | undefined;
   /** Counts rate limits for several ingress processes; absent: each counts for itself, or Redis counts. */
   readonly count?: ((child: ChildProcess) => void) | undefined;
   readonly logger: Logger;
@@ -78,8 +81,9 @@ export async function choosePorts(config: Config, counts: ProcessCounts): Promis
  * Starts all processes at once. They load their modules and wait for the settings. Ingress gets its connections from the front and the
  * promise key only; workers get the log's signing key only.
  */
-export function startProcesses({ counts, settings, front, count, logger, output }: ProcessesOptions): ServiceProcesses {
-  const env = withoutSecrets(process.env);
+export function startProcesses(options: ProcessesOptions): ServiceProcesses {
+  const { counts, settings, front, firstPolicies, count, logger, output } = options;
+  const env = { ...withoutSecrets(process.env), ...(firstPolicies && { [FIRST_POLICIES]: firstPolicies }) };
   const start = (kind: keyof ProcessCounts, options: Pick<ChildOptions, 'env' | 'onReady'>, own: SettingsOf) =>
     Array.from({ length: counts[kind] }, (_, index) =>
       superviseChild({

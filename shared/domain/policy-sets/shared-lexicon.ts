@@ -1,31 +1,40 @@
-// Lets a worker compile a lexicon once for the set in force and for the folder that the set comes from: it is a quarter of its start.
+// Lets a process compile a lexicon once for the set in force and for the folder that the set comes from: it is a quarter of its start.
 import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
 import { digestOfLexicon } from '../../core/intent/lexicon/problems.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import { withoutSchema } from '../../core/policy/kinds.ts';
+import { readLexicon } from '../../core/policy/lexicon-files.ts';
 import { digestOfText } from '../../core/policy/own/compose.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
+import { readPolicyFolder } from './folder.ts';
 
 type Compile = (json: unknown) => Lexicon;
 
 export interface SharedLexicon {
-  /** Of stored sets, which decide. Its last result is kept. */
+  /** Of stored sets, which decide. Its last result is kept, and returned for the same text. */
   readonly ofStoredSets: Compile;
   /**
    * Of files that are only checked. Returns the kept lexicon for equal content, whose members may be in another order. Never the reverse:
-   * all processes decide with what they compiled from the stored text.
+   * all processes decide with what they compiled from the stored text, or from a text that is equal to it.
    */
   readonly ofFiles: Compile;
 }
 
-export function shareLexicon(compile: Compile = compileLexicon): SharedLexicon {
-  let last: { readonly digest: string; readonly lexicon: Lexicon } | undefined;
+/** A lexicon with the digest of its canonical text. */
+export interface DigestedLexicon {
+  readonly digest: string;
+  readonly lexicon: Lexicon;
+}
+
+/** @param prepared kept from the beginning */
+export function shareLexicon(compile: Compile = compileLexicon, prepared?: DigestedLexicon): SharedLexicon {
+  let last = prepared;
   return {
     ofStoredSets(json) {
-      const lexicon = compile(json);
       // The members of a stored set are in canonical order.
-      last = { digest: digestOfLexicon(json), lexicon };
-      return lexicon;
+      const digest = digestOfLexicon(json);
+      if (last?.digest !== digest) last = { digest, lexicon: compile(json) };
+      return last.lexicon;
     },
     ofFiles(json) {
       const isObject = typeof json === 'object' && json !== null;
@@ -34,4 +43,23 @@ export function shareLexicon(compile: Compile = compileLexicon): SharedLexicon {
         : compile(json);
     },
   };
+}
+
+/**
+ * Compiles the lexicon of a policy folder from the text that a stored set of it has. Undefined when there is none or it has mistakes, which
+ * the check of the folder reports.
+ */
+export async function prepareLexicon(
+  policyDir: string,
+  compile: Compile = compileLexicon,
+): Promise<DigestedLexicon | undefined> {
+  try {
+    const { lexicon, policies } = await readPolicyFolder(policyDir);
+    const read = readLexicon(lexicon, policies);
+    if ('findings' in read) return undefined;
+    const json: unknown = JSON.parse(canonicalize(withoutSchema(read.json)));
+    return { digest: digestOfLexicon(json), lexicon: compile(json) };
+  } catch {
+    return undefined;
+  }
 }

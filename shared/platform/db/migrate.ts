@@ -2,16 +2,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseClient } from './client.ts';
+import { loadDatabase } from './database.ts';
 import { SetupError } from '../embedded/account.ts';
 import { QUEUE_NAMES } from '../../kernel/jobs.ts';
 import { ADVISORY_LOCKS } from './locks.ts';
+import { migrateAtOnce } from './migrations/at-once.ts';
 import { migrationNames, migrationsWith } from './migrations/index.ts';
 import { type DatabaseAccess, grantService } from './roles.ts';
 
 /**
- * Runs missing migrations in order, each in its own transaction, and returns their names. Also migrates BullMQ's tables
- * (schema `bullmq`), which hold the queues when there is no Redis. With a separate address for migrations it creates the
- * service's role and grants its rights.
+ * Runs missing migrations in order and returns their names: those of an empty database in one transaction, else each in its own. Also
+ * migrates BullMQ's tables (schema `bullmq`), which hold the queues when there is no Redis. With a separate address for migrations it
+ * creates the service's role and grants its rights.
  * @param pepper CUSTOS_PEPPER, to seal rows that give authority
  * @throws {SecretMismatchError} when the database has another pepper and there are rows to seal
  * @throws {SetupError} when the role lacks a right
@@ -28,16 +30,25 @@ export async function migrate(access: DatabaseAccess, pepper: string): Promise<s
       await requireRights(client);
     }
     await holdMigrationLock(client);
-    const ran = await runOurMigrations(ownerUrl, pepper);
-    // Loading it and TypeORM takes half a second, which a start without migrations saves.
-    const { runMigrations } = await import('./queue-schema.ts');
-    await runMigrations(client);
-    await makeQueueSequences(client);
+    const ran = (await isNewest(client)) ? [] : await runMissing(client, ownerUrl, pepper);
     await grantService(client, access.databaseUrl);
     return ran;
   } finally {
     await client.end();
   }
+}
+
+async function runMissing(client: pg.Client, ownerUrl: string, pepper: string): Promise<string[]> {
+  const ran = (await migrateAtOnce(client, pepper)) ?? (await runOneByOne(ownerUrl, pepper));
+  const { runMigrations } = await import('./queue-schema.ts');
+  await runMigrations(client);
+  await makeQueueSequences(client);
+  return ran;
+}
+
+/** Loads what the migrations of a new database and its first connection need: meanwhile, its server may be created. */
+export function loadForFirstStart(): Promise<unknown> {
+  return Promise.all([loadDatabase(), import('./queue-schema.ts')]);
 }
 
 const LOCK_POLL_MS = 100;
@@ -65,10 +76,18 @@ async function isNewest(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migration');
   const applied = new Set(rows.map(({ name }) => name));
   if (!migrationNames().every((migration) => applied.has(migration))) return false;
+  return (await queuesAreNewest(client)) && (await missingSequences(client)).length === 0;
+}
+
+/** Version of BullMQ's tables of the BullMQ that is installed. */
+export const QUEUE_SCHEMA_VERSION = 11;
+
+/** Loads BullMQ, which takes a quarter of a second, only when the version is another one. @throws BullMQ's error when it is too new */
+async function queuesAreNewest(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ version: number }>('SELECT max(version) AS version FROM bullmq.migration');
+  if (rows[0]?.version === QUEUE_SCHEMA_VERSION) return true;
   const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION } = await import('./queue-schema.ts');
-  return (
-    (await assertSchemaCompatibility(client)) >= LATEST_SCHEMA_VERSION && (await missingSequences(client)).length === 0
-  );
+  return (await assertSchemaCompatibility(client)) >= LATEST_SCHEMA_VERSION;
 }
 
 async function requireRights(client: pg.Client): Promise<void> {
@@ -96,7 +115,8 @@ async function missingSequences(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function runOurMigrations(databaseUrl: string, pepper: string): Promise<string[]> {
+/** TypeORM runs each in its own transaction. */
+async function runOneByOne(databaseUrl: string, pepper: string): Promise<string[]> {
   const { createDataSource } = await import('./data-source.ts');
   const dataSource = createDataSource({
     url: databaseUrl,

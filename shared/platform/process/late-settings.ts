@@ -3,6 +3,12 @@
 /** Variable by which the supervisor tells a process that a message with more variables follows. */
 export const SETTINGS_FOLLOW = 'SETTINGS_FOLLOW';
 
+/**
+ * Variable by which the supervisor tells a process at the first start the policy folder: the database is created meanwhile, which leaves
+ * time to compile the lexicon before the settings follow.
+ */
+export const FIRST_POLICIES = 'FIRST_POLICIES';
+
 /** Message of the supervisor, its first one. */
 export interface SettingsMessage {
   readonly type: 'settings';

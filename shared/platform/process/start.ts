@@ -10,14 +10,14 @@ import { createLogger, type Logger } from '../observe/logger.ts';
 import { traceAs } from '../observe/trace-setup.ts';
 import type { Tracing } from '../observe/tracing.ts';
 import { keepHeapSmall } from './heap.ts';
-import { wholeEnvironment } from './late-settings.ts';
+import { FIRST_POLICIES, wholeEnvironment } from './late-settings.ts';
 
 /** Variable by which the supervisor tells a process the file descriptor of the pipe for its pulse (heartbeat.ts). */
 export const PULSE_FD = 'PULSE_FD';
 /** Variable by which the supervisor tells a process that its log lines are shown at a terminal. */
 export const PRETTY_LOG = 'PRETTY_LOG';
 
-export interface StartedProcess<Settings extends Config> {
+export interface StartedProcess<Settings extends Config, Prepared = unknown> {
   readonly config: Settings;
   readonly logger: Logger;
   /** The installation's folder. */
@@ -28,23 +28,32 @@ export interface StartedProcess<Settings extends Config> {
   readonly droppedLines: () => number;
   /** See PULSE_FD. */
   readonly pulseFd: number | undefined;
+  /** What `prepare` made. */
+  readonly prepared: Prepared | undefined;
 }
 
-export interface ProcessKind<Settings extends Config> {
+export interface ProcessKind<Settings extends Config, Prepared = unknown> {
   readonly name: 'ingress' | 'workers';
   readonly host: NodeJS.Process;
   /** @throws {ConfigError} when a setting is missing that this kind of process needs */
   readonly demand: (config: Config) => Settings;
+  /** Called with the policy folder while the first start creates the database (see FIRST_POLICIES). */
+  readonly prepare: (policyDir: string) => Promise<Prepared>;
 }
 
 /** Runs `main`, which returns when the process is ready. Exits with 1 when it fails. */
-export function startProcess<Settings extends Config>(
-  { name, host, demand }: ProcessKind<Settings>,
-  main: (started: StartedProcess<Settings>) => Promise<void>,
+export function startProcess<Settings extends Config, Prepared>(
+  { name, host, demand, prepare }: ProcessKind<Settings, Prepared>,
+  main: (started: StartedProcess<Settings, Prepared>) => Promise<void>,
 ): void {
   const start = async (): Promise<void> => {
     keepHeapSmall(host.execArgv);
-    const [env] = await Promise.all([wholeEnvironment(host.env, host), loadDatabase()]);
+    const load = async (): Promise<Prepared | undefined> => {
+      await loadDatabase();
+      const policyDir = host.env[FIRST_POLICIES];
+      return policyDir === undefined ? undefined : prepare(policyDir);
+    };
+    const [env, prepared] = await Promise.all([wholeEnvironment(host.env, host), load()]);
     const places = findPlaces();
     const { root } = places;
     const config = demand(readConfig(env, places));
@@ -55,7 +64,7 @@ export function startProcess<Settings extends Config>(
     const logger = createLogger({ name, level, pretty, traced: tracing !== undefined, destination: lines });
     const pulse = env[PULSE_FD];
     const pulseFd = pulse === undefined ? undefined : Number(pulse);
-    await main({ config, logger, root, tracing, droppedLines: lines.dropped, pulseFd });
+    await main({ config, logger, root, tracing, droppedLines: lines.dropped, pulseFd, prepared });
   };
   start().catch((error: unknown) => {
     process.stderr.write(`${error instanceof OperatorError ? error.message : inspect(error)}\n`);

@@ -1,8 +1,14 @@
 // A worker compiles one lexicon for the set in force and for the folder that it comes from, and never decides with that of the folder.
+import path from 'node:path';
 import { expect } from 'chai';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
-import { shareLexicon } from '../../../shared/domain/policy-sets/shared-lexicon.ts';
+import {
+  type DigestedLexicon,
+  prepareLexicon,
+  shareLexicon,
+} from '../../../shared/domain/policy-sets/shared-lexicon.ts';
 import { lexiconFile } from '../../support/lexicon.ts';
 
 const FILE = JSON.parse(lexiconFile().text) as { readonly $schema?: string; readonly fillers: readonly string[] };
@@ -12,14 +18,14 @@ const STORED: unknown = JSON.parse(canonicalize(MEMBERS));
 
 describe('the lexicon of a set in force and of its folder', () => {
   let compiled: unknown[];
-  const share = () => {
+  const share = (prepared?: DigestedLexicon) => {
     compiled = [];
     return shareLexicon((json) => {
       if (json === null || Object.hasOwn(json as object, 'unheard')) throw new Error('not a lexicon');
       compiled.push(json);
       // Only its identity matters here.
       return {} as Lexicon;
-    });
+    }, prepared);
   };
 
   it('is compiled once for both, whatever the order of the members of the file', () => {
@@ -44,5 +50,34 @@ describe('the lexicon of a set in force and of its folder', () => {
     const lexicon = ofFiles(FILE);
     expect(ofStoredSets(STORED) === lexicon).to.equal(false);
     expect(compiled).to.deep.equal([FILE, STORED]);
+  });
+
+  describe('that was compiled before the database was there', () => {
+    const texts: string[] = [];
+    const prepare = () =>
+      prepareLexicon(path.join(findRoot(), 'policies'), (json) => {
+        texts.push(JSON.stringify(json));
+        return {} as Lexicon;
+      });
+
+    it('decides when the stored set has the same text, and is compiled for it', async () => {
+      const prepared = await prepare();
+      expect(texts).to.deep.equal([JSON.stringify(STORED)]);
+      const { ofStoredSets, ofFiles } = share(prepared);
+      expect(ofFiles(FILE) === prepared?.lexicon && ofStoredSets(STORED) === prepared?.lexicon).to.equal(true);
+      expect(compiled).to.deep.equal([]);
+    });
+
+    it('does not decide when the stored set has another text, even one with other order only', async () => {
+      const { ofStoredSets } = share(await prepare());
+      const others = [MEMBERS, { ...(STORED as object), fillers: ['verily'] }];
+      for (const other of others) ofStoredSets(other);
+      expect(compiled).to.deep.equal(others);
+    });
+
+    it('is none for a folder without a lexicon, which the check of the folder reports', async () => {
+      expect(await prepareLexicon(path.join(findRoot(), 'nowhere'))).to.equal(undefined);
+      expect(await prepareLexicon(path.join(findRoot(), 'policies', 'schema'))).to.equal(undefined);
+    });
   });
 });

@@ -1,6 +1,5 @@
 // Zones: summaries of 256 leaves each, so that a list by time, event or entity skips the others without reading them.
-import type { QueryRunner } from 'typeorm';
-import { sqlMigration } from './sql-migration.ts';
+import { type MigrationRunner, sqlMigration } from './sql-migration.ts';
 
 const UP = `
 -- One row for every 256 complete leaves, in order and without a gap, inserted by the appender. An index would make each
@@ -51,7 +50,7 @@ function marksOf(leaves: readonly Leaf[]): number[] {
 }
 
 /** Zones of existing leaves. Hashed here, because SQL is many times slower. */
-async function writeZones(runner: QueryRunner, logId: number, size: number): Promise<void> {
+async function writeZones(runner: MigrationRunner, logId: number, size: number): Promise<void> {
   const complete = size - (size % ZONE);
   for (let from = 0; from < complete; from += AT_ONCE) {
     const to = Math.min(from + AT_ONCE, complete);
@@ -73,7 +72,7 @@ async function writeZones(runner: QueryRunner, logId: number, size: number): Pro
   }
 }
 
-async function writeAllZones(runner: QueryRunner): Promise<void> {
+async function writeAllZones(runner: MigrationRunner): Promise<void> {
   const logs = (await runner.query('SELECT log_id, size::float8 AS size FROM log')) as {
     log_id: number;
     size: number;

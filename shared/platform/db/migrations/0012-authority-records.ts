@@ -1,6 +1,5 @@
 // Lets the auditor compare rows of authority with the log: a record of each agent's state, and the auditor's position.
-import type { QueryRunner } from 'typeorm';
-import { sqlMigration } from './sql-migration.ts';
+import { type MigrationRunner, sqlMigration } from './sql-migration.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { canonicalize } from '../../../core/proof/canonical.ts';
 import { recordPrefix } from '../../../core/proof/record.ts';
@@ -57,7 +56,7 @@ interface AgentRow {
 }
 
 /** Writes a record of the current state of each agent that was registered before such records existed. */
-async function recordAgents(runner: QueryRunner): Promise<void> {
+async function recordAgents(runner: MigrationRunner): Promise<void> {
   for (let after = '0'; ; ) {
     const agents = (await runner.query(
       `SELECT agent.organisation_id, agent.environment, agent.agent_id, agent.status, agent.capabilities, agent.tags, organisation.slug, agent.seq::text AS seq

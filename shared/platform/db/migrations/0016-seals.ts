@@ -1,8 +1,8 @@
 // Seals of the rows that give authority, and row versions against rollback (see shared/platform/db/seals).
-import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { compareFingerprints, SecretMismatchError } from '../fingerprints.ts';
 import { sealExisting } from '../seals/seal-existing.ts';
 import type { SealedTableName } from '../seals/tables.ts';
+import type { Migration, MigrationRunner } from './sql-migration.ts';
 
 const TABLES: readonly SealedTableName[] = [
   'organisation',
@@ -94,11 +94,11 @@ ${each(TABLES, (table) => `ALTER TABLE ${table} DROP COLUMN seal`)};
 `;
 
 /** @param pepper CUSTOS_PEPPER. Existing rows are sealed in the migration that adds the seals, and never later */
-export function sealsMigration(pepper: string): new () => MigrationInterface {
-  return class Seals1763700000016 implements MigrationInterface {
+export function sealsMigration(pepper: string): new () => Migration {
+  return class Seals1763700000016 implements Migration {
     readonly name = 'Seals1763700000016';
 
-    async up(runner: QueryRunner): Promise<void> {
+    async up(runner: MigrationRunner): Promise<void> {
       // With another pepper than the service's every row would be refused.
       const [known] = (await runner.query(
         "SELECT fingerprint FROM secret_fingerprint WHERE name = 'CUSTOS_PEPPER'",
@@ -115,7 +115,7 @@ export function sealsMigration(pepper: string): new () => MigrationInterface {
       await triggers('ENABLE');
     }
 
-    async down(runner: QueryRunner): Promise<void> {
+    async down(runner: MigrationRunner): Promise<void> {
       await runner.query(DOWN);
     }
   };

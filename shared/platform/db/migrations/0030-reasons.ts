@@ -1,6 +1,5 @@
 // The reason codes of each decision that is not ALLOW, and the index by which decisions are found by them.
-import type { QueryRunner } from 'typeorm';
-import { sqlMigration } from './sql-migration.ts';
+import { type MigrationRunner, sqlMigration } from './sql-migration.ts';
 
 const IMMUTABLE =
   'decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, process_id, record, request_id, tool_server, tool_name';
@@ -57,7 +56,7 @@ function codesOf(record: Buffer): string | null {
 }
 
 /** Parsed here and not in SQL, because PostgreSQL refuses the escape \u0000, which JSON permits. */
-async function fill(runner: QueryRunner): Promise<void> {
+async function fill(runner: MigrationRunner): Promise<void> {
   let last: readonly string[] = ['', '', ''];
   for (;;) {
     const rows = (await runner.query(NEXT, [...last])) as Row[];

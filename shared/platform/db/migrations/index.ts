@@ -1,5 +1,4 @@
 // All migrations, oldest first. Append new ones; never edit an old one.
-import type { MigrationInterface } from 'typeorm';
 import { Foundation1763700000001 } from './0001-foundation.ts';
 import { Pipeline1763700000002 } from './0002-pipeline.ts';
 import { MerkleLog1763700000003 } from './0003-merkle-log.ts';
@@ -49,9 +48,10 @@ import { RetentionKinds1763700000045 } from './0045-retention-kinds.ts';
 import { NarrowDecisions1763700000047 } from './0047-narrow-decisions.ts';
 import { NarrowLeaves1763700000048 } from './0048-narrow-leaves.ts';
 import { RetentionTimes1763700000049 } from './0049-retention-times.ts';
+import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
-export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
+export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   Foundation1763700000001,
   Pipeline1763700000002,
   MerkleLog1763700000003,
@@ -104,4 +104,4 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
 ];
 
 /** The names in the table of migrations; they need no pepper. */
-export const migrationNames = (): string[] => migrationsWith('').map((Migration) => new Migration().name ?? '');
+export const migrationNames = (): string[] => migrationsWith('').map((Migration) => new Migration().name);
