@@ -25,10 +25,10 @@ export interface EntitySql extends Sql {
 }
 
 /** A statement with its values. */
-export type Question = readonly [statement: Statement, values: readonly unknown[]];
+type Question = readonly [statement: Statement, values: readonly unknown[]];
 
 /** The rows of each statement. */
-export type Answers<Rows extends readonly object[]> = { readonly [N in keyof Rows]: Rows[N][] };
+type Answers<Rows extends readonly object[]> = { readonly [N in keyof Rows]: Rows[N][] };
 
 /** Statements of a transaction, which begins with the first one. */
 export interface TransactionSql extends EntitySql {
