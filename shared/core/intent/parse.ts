@@ -19,7 +19,7 @@ import { type Segments, segmentsOf } from './segments.ts';
 import { entitiesOf } from './text/entities.ts';
 import { separated } from './text/glued.ts';
 import { plainText } from './text/text.ts';
-import type { Sentence } from './text/tokens.ts';
+import type { Sentence, Token } from './text/tokens.ts';
 import type { ParsedIntent } from './types.ts';
 import type { Action } from '../../kernel/vocabulary.ts';
 
@@ -155,7 +155,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     extent: read.extent,
     confidence: confidenceOf(doubts, lexicon.assessment.confidence),
     coverage: share,
-    unread: unreadWith(coverage.unread, harm, sentences),
+    unread:
+      mayDestroy || coverage.features.isHinted ? [...coverage.unread] : unreadWith(coverage.unread, harm, sentences),
     alternatives: read.alternatives,
     entities,
     data_classes: read.data_classes,
@@ -174,20 +175,19 @@ function harmBeside(
   return estimate?.tells === 'harmful' && isTold ? undefined : estimate;
 }
 
-/** What is not read: the words by which the learned weights tell of harm count, too. */
+/** What is not read, with the words by which the learned weights tell of harm that nothing else hints at. */
 function unreadWith(
   unread: readonly UnreadSpan[],
   harm: HarmEstimate | undefined,
   sentences: readonly Sentence[],
 ): UnreadSpan[] {
-  const isCovered = (offset: number) => unread.some(({ at, text }) => at <= offset && offset < at + text.length);
-  const tokens = (harm?.evidence ?? []).flatMap((word) =>
-    isCovered(word.at)
-      ? []
-      : sentences.flatMap((sentence) => sentence.filter(({ at, text }) => at <= word.at && word.at < at + text.length)),
+  const isShown = ({ at, text }: Token) =>
+    unread.some((span) => at < span.at + span.text.length && span.at < at + text.length);
+  const told = (harm?.evidence ?? []).flatMap((word) =>
+    sentences.flatMap((sentence) => sentence.filter(({ at, text }) => at <= word.at && word.at < at + text.length)),
   );
-  const told = new Set(tokens.filter(({ kind }) => kind !== 'secret'));
-  return [...unread, ...Array.from(told, ({ at, text }) => ({ at, text: text.slice(0, MAX_SPAN) }))]
+  const added = [...new Set(told)].filter((token) => token.kind !== 'secret' && !isShown(token));
+  return [...unread, ...added.map(({ at, text }) => ({ at, text: text.slice(0, MAX_SPAN) }))]
     .sort((a, b) => a.at - b.at)
     .slice(0, MAX_SPANS);
 }

@@ -65,6 +65,8 @@ interface Found {
   readonly negated: boolean;
 }
 
+const NOTHING: readonly Found[] = [];
+
 /** @param sentences by their index */
 function spaced(
   sentences: ReadonlyMap<number, Said>,
@@ -75,14 +77,14 @@ function spaced(
   return [...sentences].flatMap(([index, sentence]) => {
     const { tokens, words, parts } = sentence;
     const verbs = verbsAmong(words, language);
-    if (!verbs.some(({ verb }) => counts(verb))) return [];
+    if (!verbs.some(({ verb }) => counts(verb))) return NOTHING;
     const matches = requestedAmong(verbs, sentence, isHarmless, language).filter(({ verb }) => counts(verb));
     if (matches.length === 0) return [];
     const nouns = words.flatMap((_, at) => nounAt(words, at, language) ?? []);
     const isAll = words.some((word) => language.all.has(word));
     const said = ` ${words.join(' ')} `;
     const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));
-    const isSecret = !isHarmless && language.secretly.some((phrase) => said.includes(` ${phrase} `));
+    const isSecret = language.secretly.some((phrase) => said.includes(` ${phrase} `));
     return matches.map((match): Found => {
       const from = Math.max(0, match.at - NEGATION_REACH);
       const negates = (word: string, index: number) =>
@@ -97,7 +99,7 @@ function spaced(
         nouns,
         unlisted: unlistedNear(words, match.end, language),
         isAll,
-        leaves: leaves && !(isHarmless && match.verb.tells === 'news'),
+        leaves,
         isSecret,
         negated:
           match.verb.head.length === 1 && (isWithout || words.slice(from, match.end + NEGATION_REACH).some(negates)),
@@ -129,7 +131,7 @@ function dense(
   if (matches.length === 0) return [];
   const isAll = [...language.all].some((word) => text.includes(word));
   const leaves = language.outside.some((phrase) => text.includes(phrase));
-  const isSecret = !isHarmless && language.secretly.some((phrase) => text.includes(phrase));
+  const isSecret = language.secretly.some((phrase) => text.includes(phrase));
   const noun = denseNoun(text, language, lexicon);
   const nouns = noun === undefined ? [] : [noun];
   return matches.map((match) => {
@@ -142,7 +144,7 @@ function dense(
       nouns,
       unlisted: unlistedWithin(text, match.at, match.end),
       isAll,
-      leaves: leaves && !(isHarmless && match.verb.tells === 'news'),
+      leaves,
       isSecret,
       negated: [...language.negations].some((word) => word.length > 1 && around.includes(word)),
     };
@@ -221,7 +223,7 @@ function questionOf(sentences: readonly Said[], text: string, language: Language
   // What is suggested is to be done, whatever it is: `¿qué tal si ...?`
   const isSuggested = language.isDense
     ? language.suggestions.some((word) => text.includes(word))
-    : sentences.some((sentence) => suggests(sentence, language));
+    : suggests({ words: sentences.flatMap((sentence) => sentence.words) }, language);
   if (!(asks || isSuggested)) return [];
   const verb: ForeignVerb = {
     verb: 'query',
@@ -313,11 +315,12 @@ export function foreignReading(
 ): ForeignReading | undefined {
   const words = wordsIn(sentences);
   const said = sentences.map(saidIn);
+  const byIndex = new Map(said.entries());
   const languages = languagesOf(text, words, lexicon.languages);
   const readings = languages.flatMap((language) => {
     const found = language.isDense
       ? dense(text, isHarmless, language, lexicon, () => true)
-      : spaced(new Map(said.entries()), isHarmless, language, () => true);
+      : spaced(byIndex, isHarmless, language, () => true);
     const requests = found.slice(0, MAX_REQUESTS).map((one) => candidateOf(one, lexicon));
     const asked = requests.some(({ negated }) => !negated)
       ? requests

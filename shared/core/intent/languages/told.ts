@@ -24,25 +24,28 @@ export const plain = (word: string): string =>
 const DECORATED = /[’¿¡]/;
 export const isDecorated = (text: string): boolean => DECORATED.test(text);
 
+const PART = /[,;:()]/;
+const NONE: ReadonlySet<number> = new Set();
+
 /** The words of a sentence. */
 export function saidIn(sentence: Sentence): Said {
   const tokens = sentence.filter(({ kind }) => kind !== 'punct');
   let part = 0;
   const parts: number[] = [];
   const starts: (number | undefined)[] = [];
-  const afterColon = new Set<number>();
+  let afterColon: Set<number> | undefined;
   for (const { kind, text } of sentence) {
     if (kind !== 'punct') {
       starts[part] ??= parts.length;
       parts.push(part);
-    } else if (/[,;:()]/.test(text)) part += 1;
-    if (text === ':') afterColon.add(part);
+    } else if (PART.test(text)) part += 1;
+    if (text === ':') (afterColon ??= new Set()).add(part);
   }
   return {
     tokens,
     parts,
     starts,
-    afterColon,
+    afterColon: afterColon ?? NONE,
     isQuestion: sentence.at(-1)?.text === '?',
     words: tokens.map(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? plain(lower) : '')),
   };
@@ -214,16 +217,15 @@ function opensWith(words: readonly string[], phrases: readonly string[]): boolea
 }
 
 /** Whether a sentence suggests to do something: `was hältst du davon, alle zu löschen?` */
-export const suggests = ({ words }: Said, { suggestions }: Language): boolean =>
+export const suggests = ({ words }: Pick<Said, 'words'>, { suggestions }: Language): boolean =>
   phrasesIn(words, suggestions).length > 0;
 
 /** Whether a sentence asks: the first one of a text by its first words, a later one when it ends with a question mark. */
 export function asksOnly(said: Said, isFirst: boolean, language: Language): boolean {
   if (isFirst && opensQuestion(said.words, language)) return true;
+  if (!said.isQuestion) return false;
   const openings = said.words.flatMap((_, at) => (opensPart(at, said) ? [at] : []));
-  return (
-    said.isQuestion && openings.some((at) => opensWith(said.words.slice(at, at + MAX_OPENING), language.inquiries))
-  );
+  return openings.some((at) => opensWith(said.words.slice(at, at + MAX_OPENING), language.inquiries));
 }
 
 /** Whether a sentence is a question. */

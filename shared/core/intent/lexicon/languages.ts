@@ -176,9 +176,11 @@ function matchAt(words: readonly string[], at: number, verb: ForeignVerb): Forei
 const lengthOf = ({ head, rest }: ForeignVerb): number =>
   head.length * 100 + (head[0]?.length ?? 0) + (rest?.length ?? 0) * 1_000;
 
+const NO_MATCHES: readonly ForeignMatch[] = [];
+
 /** The verbs among the words of a sentence. */
-export function verbsAmong(words: readonly string[], { verbs }: Language): ForeignMatch[] {
-  const found: ForeignMatch[] = [];
+export function verbsAmong(words: readonly string[], { verbs }: Language): readonly ForeignMatch[] {
+  let found: ForeignMatch[] | undefined;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     const among = verbs.get(word) ?? (word.includes('-') ? verbs.get(withoutPronoun(word)) : undefined);
@@ -186,12 +188,12 @@ export function verbsAmong(words: readonly string[], { verbs }: Language): Forei
     for (const verb of among) {
       const match = matchAt(words, at, verb);
       if (match === undefined) continue;
-      found.push(match);
+      (found ??= []).push(match);
       at = match.end - 1;
       break;
     }
   }
-  return found;
+  return found ?? NO_MATCHES;
 }
 
 /** The verbs in a text without spaces: the longest form at each place. */
