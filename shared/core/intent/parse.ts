@@ -30,7 +30,7 @@ const GRAVE: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revo
 /** Words of a report: `performance report` is only a name. */
 const MIN_REPORT = 5;
 /** The share of its words that must be known. */
-const MIN_KNOWN_REPORT = 0.5;
+const MIN_KNOWN_REPORT = 0.4;
 /** Beyond these words, quantities are not about the first request. */
 const QUANTIFIED = 40;
 
@@ -101,7 +101,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   // Of words that nobody knows the learned weights tell nothing.
   const isKnown = isForeign
     ? languageKnown(text, sentences, lexicon) >= MIN_KNOWN_REPORT
-    : words.length >= MIN_REPORT && coverage.features.wordsUnknown <= coverage.features.words * (1 - MIN_KNOWN_REPORT);
+    : words.length >= MIN_REPORT && 1 - coverage.features.wordsUnknown / words.length >= MIN_KNOWN_REPORT;
   const isReport =
     requested === UNKNOWN &&
     harm?.tells === 'harmless' &&
