@@ -180,7 +180,7 @@ function main(): void {
   );
   if (values.write !== true) return;
   const description = 'Weights of harm, written by `bench/train-harm.ts`.';
-  writeFileSync(file, `${prettyJson({ $schema: '../schema/lexicon.schema.json', description, harm })}\n`);
+  writeFileSync(file, prettyJson({ $schema: '../schema/lexicon.schema.json', description, harm }));
 }
 
 if (import.meta.filename === process.argv[1]) main();
