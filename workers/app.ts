@@ -172,13 +172,11 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
 
   const key = await readSigningKey(db, config.signingKeyFile);
   const keeper = createCheckpointKeeper(config.checkpointDir ?? path.join(config.dataDir, 'checkpoints'));
-  const chainHeads = createChainHeads();
   const checkpointer = createCheckpointer({
     db,
     key,
     keeper,
     nowMs,
-    chainHeads,
     onHalt: (origin, reason) => logger.fatal({ origin, reason }, 'a log is halted: it still records and does not sign'),
   });
 
@@ -210,7 +208,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     webhooks,
     checkpointer,
     logHost: config.logHost,
-    chainHeads,
+    chainHeads: createChainHeads(),
     dailyCap: trustDailyCap,
     approvalTtlMs: config.approvalTtlMs,
     ...keepSettings(config),

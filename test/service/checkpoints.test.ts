@@ -1,8 +1,6 @@
 // Signing heads across crashes and with changed keys: a crash never halts a log, and each key signs only its own sizes.
 import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { appendWaiting } from '../../shared/domain/ledger/append.ts';
-import { createChainHeads } from '../../shared/domain/ledger/chain-heads.ts';
 import { createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
@@ -13,7 +11,6 @@ import { peekCheckpoint } from '../../shared/core/proof/checkpoint.ts';
 import { keyIdOf } from '../../shared/core/proof/keys.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
-import { oneByOne } from '../support/one-by-one.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
@@ -134,74 +131,5 @@ describe('checkpoints', () => {
     expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'a former key is refused').to.be.instanceOf(
       RotationError,
     );
-  });
-});
-
-describe('checkpoints of a log to which one process appends', () => {
-  let database: TestDatabase;
-  let db: Database;
-  let log: LogUnderTest;
-  const keeper = createCheckpointKeeper(temporaryFolder('kept'));
-
-  before(async () => {
-    database = await createTestDatabase();
-    db = await openTestDatabase(database.url, { queryTimeoutMs: 30_000 });
-    const { operatorId } = await bootstrap(db);
-    const [row] = await db.query<{ slug: string }>('SELECT slug FROM organisation', []);
-    log = logUnderTest({ db, organisationId: operatorId, slug: row?.slug ?? '', keeper });
-  });
-  after(async () => {
-    await db?.close();
-    await database?.drop();
-  });
-
-  it('extend the last one without reading the tree while one process appends, and compare it with the kept one all the same', async () => {
-    const chainHeads = createChainHeads();
-    const halts: string[] = [];
-    let reads = 0;
-    const counting: Database = {
-      ...db,
-      transaction: (work) =>
-        db.transaction((sql) =>
-          work(
-            oneByOne(sql, (statement, values) => {
-              if (statement.startsWith('SELECT CASE WHEN asked.level')) reads += 1;
-              return sql.query(statement, values);
-            }),
-          ),
-        ),
-    };
-    const forged: { note?: string } = {};
-    const signer = createCheckpointer({
-      db: counting,
-      chainHeads,
-      key: log.key,
-      keeper: { ...keeper, read: async (origin) => forged.note ?? keeper.read(origin) },
-      nowMs: Date.now,
-      onHalt: (_, reason) => halts.push(reason),
-    });
-    const step = async (label: string): Promise<number> => {
-      reads = 0;
-      await log.fill(7, label);
-      await appendWaiting({ db, nowMs: Date.now, logHost: 'custos.local', chainHeads }, log.organisationId, 'live');
-      await signer.publish(log.organisationId, 'live');
-      return reads;
-    };
-    expect(await step('read-1')).to.equal(1);
-    expect([await step('read-2'), await step('read-3')]).to.deep.equal([0, 0]);
-    await log.fill(5, 'of another process');
-    await log.append();
-    expect(await step('read-4')).to.equal(1);
-    expect(await step('read-5')).to.equal(0);
-    expect(await log.findings({ full: true })).to.deep.equal([]);
-    const [row] = await db.query<{ origin: string }>('SELECT origin FROM log', []);
-    const origin = row?.origin ?? '';
-
-    const note = (await keeper.read(origin)) ?? '';
-    const other = Buffer.alloc(32, 1).toString('base64');
-    forged.note = note.replace(peekCheckpoint(note).root.toString('base64'), other);
-    await step('forged');
-    expect(halts).to.have.lengthOf(1);
-    expect(halts[0]).to.include('has another root');
   });
 });

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { createTestDatabase, openTestDatabase, queryOnce, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createGate } from '../support/gate.ts';
 
 /** ReadyForQuery, outside a transaction. */
@@ -97,117 +97,5 @@ describe('idle connections', () => {
     await db.close();
     await looker.close();
     await database.drop();
-  });
-});
-
-describe('statements that travel together', () => {
-  let database: TestDatabase;
-  let db: Database;
-  const COUNT = 'SELECT count(*)::int AS n FROM together';
-  const ADD = 'INSERT INTO together (n) VALUES ($1) RETURNING n';
-  const FAIL = 'SELECT 1 / $1::int AS n';
-
-  before(async () => {
-    database = await createTestDatabase();
-    await queryOnce(database.ownerUrl, 'CREATE TABLE together (n integer); GRANT ALL ON together TO PUBLIC');
-    // One session, so that what one transaction leaves behind would disturb the next.
-    db = await openTestDatabase(database.url, { poolSize: 1 });
-  });
-  after(async () => {
-    await db?.close();
-    await database?.drop();
-  });
-
-  const stored = async (): Promise<number | undefined> => (await db.query<{ n: number }>(COUNT, []))[0]?.n;
-  const both = (values: readonly [number, number]) =>
-    db.transaction((sql) =>
-      sql.together<[{ n: number }, { n: number }]>([
-        [ADD, [values[0]]],
-        [FAIL, [values[1]]],
-      ]),
-    );
-
-  it('give the rows of each in their order, and see what the ones before them did', async () => {
-    const answers = await db.transaction(async (sql) => [
-      await sql.together<[{ n: number }, { n: number }, { n: number }]>([
-        [ADD, [1]],
-        [COUNT, []],
-        [FAIL, [1]],
-      ]),
-      await sql.together<[{ n: number }]>([[COUNT, []]]),
-    ]);
-    expect(answers).to.deep.equal([[[{ n: 1 }], [{ n: 1 }], [{ n: 1 }]], [[{ n: 1 }]]]);
-    expect(await stored()).to.equal(1);
-  });
-
-  it('are rolled back when one of them fails, also one that the session prepares for the first time', async () => {
-    const before = await stored();
-    for (let i = 0; i < 2; i += 1) {
-      expect(await both([2, 0]).catch((error: { code?: string }) => error.code)).to.equal('22012');
-      const neverPrepared = db.transaction((sql) =>
-        sql.together([
-          [ADD, [3]],
-          ['SELECT nothing FROM together', []],
-          [`SELECT ${i} AS n`, []],
-        ]),
-      );
-      expect(await neverPrepared.catch((error: { code?: string }) => error.code)).to.equal('42703');
-    }
-    expect(await stored()).to.equal(before);
-    expect(await both([4, 2])).to.deep.equal([[{ n: 4 }], [{ n: 0 }]]);
-    expect(await db.query('SELECT 0 AS n', [])).to.deep.equal([{ n: 0 }]);
-    expect(await stored()).to.equal((before ?? 0) + 1);
-  });
-
-  it('are not sent when a value of one of them cannot be, and the session stays usable', async () => {
-    const before = await stored();
-    const circular: unknown[] = [];
-    circular.push({ circular });
-    const failure = await db
-      .transaction((sql) =>
-        sql.together([
-          [ADD, [5]],
-          [ADD, [{ circular }]],
-        ]),
-      )
-      .catch((error: unknown) => error);
-    expect(failure).to.be.instanceOf(Error);
-    expect(await stored()).to.equal(before);
-  });
-
-  it('commit with the last one, and nothing can follow it; when it fails, nothing stays', async () => {
-    const before = (await stored()) ?? 0;
-    const seen: unknown[] = [];
-    const after = await db
-      .transaction(async (sql) => {
-        await sql.query(ADD, [6]);
-        seen.push(await sql.finish(ADD, [7]));
-        await sql.query(ADD, [8]);
-      })
-      .catch((error: Error) => error.message);
-    expect(seen).to.deep.equal([[{ n: 7 }]]);
-    expect(after).to.match(/committed already/);
-    expect(await stored()).to.equal(before + 2);
-    const failed = db.transaction(async (sql) => {
-      await sql.query(ADD, [9]);
-      await sql.finish(FAIL, [0]);
-    });
-    expect(await failed.catch((error: { code?: string }) => error.code)).to.equal('22012');
-    expect(await stored()).to.equal(before + 2);
-  });
-
-  it('begin with the first one: a transaction without statements is none, and an error of other work undoes those before it', async () => {
-    const before = await stored();
-    expect(await db.transaction(async () => 'nothing')).to.equal('nothing');
-    for (const work of [0, 1])
-      expect(
-        await db
-          .transaction(async (sql) => {
-            if (work === 1) await sql.query(ADD, [10]);
-            throw new Error('other work');
-          })
-          .catch((error: Error) => error.message),
-      ).to.equal('other work');
-    expect(await stored()).to.equal(before);
   });
 });

@@ -1,13 +1,12 @@
 // The fold as a transaction: what it writes, its rollback after a failure in any statement, and its batches.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { Sql, TransactionSql } from '../../shared/platform/db/database.ts';
+import type { EntitySql, Sql } from '../../shared/platform/db/database.ts';
 import { FOLD_BATCH, foldBatch, LOCK_STATES } from '../../shared/domain/trust/fold.ts';
 import { createSignalStore } from '../../shared/domain/trust/signals.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client } from '../support/client.ts';
-import { oneByOne } from '../support/one-by-one.ts';
 import { leaveMidnight, type Service, startService } from '../support/service.ts';
 
 const CAP = 10_000;
@@ -106,15 +105,16 @@ describe('the fold', () => {
     for (let failAfter = 1; failAfter < 30; failAfter += 1) {
       let done = 0;
       // Like a worker killed at this point: Postgres rolls back the open transaction.
-      const transaction = <T>(work: (sql: TransactionSql) => Promise<T>): Promise<T> =>
+      const transaction = <T>(work: (sql: EntitySql) => Promise<T>): Promise<T> =>
         service.db.transaction((sql) =>
-          work(
-            oneByOne(sql, async <Row extends object>(...given: Parameters<Sql['query']>) => {
+          work({
+            ...sql,
+            async query<Row extends object>(...given: Parameters<Sql['query']>) {
               if (done === failAfter) throw new Error('killed');
               done += 1;
               return sql.query<Row>(...given);
-            }),
-          ).then((result) => {
+            },
+          }).then((result) => {
             if (done === failAfter) throw new Error('killed before the commit');
             return result;
           }),
@@ -141,10 +141,11 @@ describe('the fold', () => {
     ]);
     const before = await contents();
     let failure: unknown;
-    const transaction = <T>(work: (sql: TransactionSql) => Promise<T>): Promise<T> =>
+    const transaction = <T>(work: (sql: EntitySql) => Promise<T>): Promise<T> =>
       service.db.transaction((sql) =>
-        work(
-          oneByOne(sql, async <Row extends object>(...given: Parameters<Sql['query']>) => {
+        work({
+          ...sql,
+          async query<Row extends object>(...given: Parameters<Sql['query']>) {
             const rows = await sql.query<Row>(...given);
             if (given[0] === LOCK_STATES) {
               const [own] = await sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid', []);
@@ -152,8 +153,8 @@ describe('the fold', () => {
               await service.rows('SELECT pg_terminate_backend($1, 10000)', [own?.pid]);
             }
             return rows;
-          }),
-        ),
+          },
+        }),
       );
     await foldBatch({ ...deps(), db: { transaction } }).catch((error: unknown) => (failure = error));
     expect(failure).to.have.property('code', 'E6002');

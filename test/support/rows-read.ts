@@ -1,6 +1,5 @@
 // The cost of a statement, independent of its query plan: the number of rows and index entries that it reads.
 import type { Database, Sql } from '../../shared/platform/db/database.ts';
-import { oneByOne } from './one-by-one.ts';
 
 /** Counters of the current transaction. They may include unpublished counts of earlier transactions of the session. */
 const READ = `SELECT coalesce(sum(pg_stat_get_xact_tuples_returned(oid)), 0)::float8 AS n FROM pg_class
@@ -31,8 +30,7 @@ export function countingReads(db: Database): { readonly db: Database; readonly r
           let result: Awaited<ReturnType<typeof work>> | undefined;
           total += await rowsRead(
             (count) => count(sql),
-            // One by one, so that the rows are counted before the commit.
-            async () => (result = await work(oneByOne(sql, sql.query))),
+            async () => (result = await work(sql)),
           );
           // Assigned, because the work has ended.
           return result as Awaited<ReturnType<typeof work>>;

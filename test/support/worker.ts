@@ -82,10 +82,8 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
     compileLexicon: compileStored,
   });
   await deciding.policies.ready();
-  const chainHeads = createChainHeads();
   const checkpointer = createCheckpointer({
     db,
-    chainHeads,
     key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
     keeper: createCheckpointKeeper(checkpointsOf(databaseUrl)),
     nowMs,
@@ -99,6 +97,7 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       throw error;
     },
   });
+  const chainHeads = createChainHeads();
   const drains = createDrains({ stayMs: 0 });
   const appendAll = async (signer: typeof checkpointer): Promise<void> => {
     const append = appendJob.handler({

@@ -66,19 +66,3 @@ export function sealRecord(prefix: Buffer | string, previousHash: string): Seale
   const bytes = leaf.subarray(LEAF.length);
   return { bytes, eventHash: hash('sha256', bytes, 'buffer'), leafHash: hash('sha256', leaf, 'buffer') };
 }
-
-/** The hashes of a completed record. */
-export type RecordHashes = Pick<SealedRecord, 'leafHash'> & {
-  /** Lower-case hex. */
-  readonly eventHash: string;
-};
-
-/** As sealRecord, for the hashes only. Text that is hashed as it is costs half as much as its bytes, which need memory outside the heap. */
-export function hashRecord(prefix: Buffer | string, previousHash: string): RecordHashes {
-  if (typeof prefix !== 'string') {
-    const { eventHash, leafHash } = sealRecord(prefix, previousHash);
-    return { eventHash: eventHash.toString('hex'), leafHash };
-  }
-  const text = `${prefix},"previousHash":"${previousHash}"}`;
-  return { eventHash: hash('sha256', text, 'hex'), leafHash: hash('sha256', `\0${text}`, 'buffer') };
-}

@@ -1,12 +1,10 @@
-// Remembers what the next batch of a log needs of the batches before it: the last record of each chain, the leaves of the zone that is not
-// complete yet, and the last signed head from which the log has grown. A batch looks up only what this process has not appended lately.
+// Remembers the last record of each chain of a log, so that a batch looks up only chains that this process has not appended to lately.
 //
 // What is remembered belongs to one state of the log: its size and the hashes of its frontier, which cover every leaf. After another
-// process has appended, or a backup was restored, the state differs and all of it is looked up again.
+// process has appended, or a backup was restored, the state differs and all chains are looked up again.
 
 import type { OwnerColumns } from '../../kernel/owner.ts';
 import type { Sql } from '../../platform/db/database.ts';
-import type { ZoneLeaf } from './zones.ts';
 
 // A chain continues in the next generation of the log.
 const HEADS = `SELECT asked.entity_id, head.chain_index::text AS chain_index, encode(head.event_hash, 'hex') AS event_hash
@@ -35,28 +33,11 @@ export interface LogState {
   readonly frontier: Buffer;
 }
 
-/** A head of the log that was signed. */
-export interface SignedHead {
-  readonly size: number;
-  readonly root: Uint8Array;
-}
-
 export interface ChainHeads {
   /** The heads that are known in this state of the log. */
   of(log: LogState): ReadonlyMap<string, ChainHead>;
-  /** The last leaves, which are in no zone yet; undefined: unknown. */
-  openZone(log: LogState): readonly ZoneLeaf[] | undefined;
-  /** The last signed head, when this process has appended every leaf since. */
-  signedBefore(log: LogState): SignedHead | undefined;
-  /** After the commit of a batch: its heads, the state before it, the one after it, and the leaves in no zone. */
-  appended(
-    heads: ReadonlyMap<string, ChainHead>,
-    before: LogState,
-    after: LogState,
-    openZone?: readonly ZoneLeaf[],
-  ): void;
-  /** After the commit of a checkpoint of this state, whose frontier has this root. */
-  signed(log: LogState, root: Uint8Array): void;
+  /** After the commit of a batch: its heads, the state before it, and the one after it. */
+  appended(heads: ReadonlyMap<string, ChainHead>, before: LogState, after: LogState): void;
 }
 
 /** A chain takes about 200 bytes. */
@@ -66,8 +47,6 @@ const NONE: ReadonlyMap<string, ChainHead> = new Map();
 
 interface Known extends LogState {
   readonly heads: Map<string, ChainHead>;
-  readonly openZone: readonly ZoneLeaf[] | undefined;
-  readonly signedBefore: SignedHead | undefined;
 }
 
 export function createChainHeads(): ChainHeads {
@@ -76,19 +55,10 @@ export function createChainHeads(): ChainHeads {
     const known = logs.get(log.log_id);
     return known?.size === log.size && known.frontier.equals(log.frontier) ? known : undefined;
   };
-  const keep = (known: Known): void => {
-    logs.delete(known.log_id);
-    logs.set(known.log_id, known);
-    const [oldest] = logs.keys();
-    if (logs.size > MAX_LOGS && oldest !== undefined) logs.delete(oldest);
-  };
   return {
     of: (log) => knownIn(log)?.heads ?? NONE,
-    openZone: (log) => knownIn(log)?.openZone,
-    signedBefore: (log) => knownIn(log)?.signedBefore,
-    appended(heads, before, { log_id, size, frontier }, openZone) {
-      const known = knownIn(before);
-      const all = known?.heads ?? new Map<string, ChainHead>();
+    appended(heads, before, after) {
+      const all = knownIn(before)?.heads ?? new Map<string, ChainHead>();
       for (const [entity, head] of heads) {
         // The chains that were appended to last are at the end.
         all.delete(entity);
@@ -98,11 +68,10 @@ export function createChainHeads(): ChainHeads {
         if (all.size <= MAX_CHAINS) break;
         all.delete(entity);
       }
-      keep({ log_id, size, frontier, heads: all, openZone, signedBefore: known?.signedBefore });
-    },
-    signed(log, root) {
-      const known = knownIn(log);
-      if (known !== undefined) keep({ ...known, signedBefore: { size: Number(log.size), root } });
+      logs.delete(after.log_id);
+      logs.set(after.log_id, { log_id: after.log_id, size: after.size, frontier: after.frontier, heads: all });
+      const [oldest] = logs.keys();
+      if (logs.size > MAX_LOGS && oldest !== undefined) logs.delete(oldest);
     },
   };
 }

@@ -1,13 +1,11 @@
 // Signs the heads of logs. A log that contradicts an earlier checkpoint is halted: it still takes records, and is no longer signed.
 import type { KeyObject } from 'node:crypto';
-import type { Database, Sql, TransactionSql } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import { peekCheckpoint, writeCheckpoint } from '../../core/proof/checkpoint.ts';
 import { keyIdOf, publishKey } from '../../core/proof/keys.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
-import type { ChainHeads, LogState, SignedHead } from './chain-heads.ts';
 import type { CheckpointKeeper } from './kept.ts';
-import { MissingNodeError, readRoot, readRoots, storedFrontier } from './nodes.ts';
-import { frontierRoot } from '../../core/proof/frontier.ts';
+import { MissingNodeError, readRoot, readRoots } from './nodes.ts';
 
 export interface CheckpointerDeps {
   readonly db: Database;
@@ -15,8 +13,6 @@ export interface CheckpointerDeps {
   readonly key: KeyObject;
   readonly keeper: CheckpointKeeper;
   readonly nowMs: () => number;
-  /** What this process appended. Absent: the tree is always read and compared. */
-  readonly chainHeads?: Pick<ChainHeads, 'signedBefore' | 'signed'> | undefined;
   /** Called when a log is halted because it contradicts an earlier checkpoint. */
   readonly onHalt: (origin: string, reason: string) => void;
 }
@@ -28,10 +24,9 @@ export interface Checkpointer {
 
 // The lock keeps other workers from signing the same head, and the head from moving. Sequential scans are off, as in append.ts: plans
 // that were made for a handful of nodes stay cached while there are a million.
-const LOCK = `SELECT log_id, size::text AS size, frontier, origin, halted_reason, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2
+const LOCK = `SELECT log_id, size::text AS size, origin, halted_reason, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2
     ORDER BY generation DESC LIMIT 1 FOR UPDATE`;
-const LAST = `SELECT size::text AS size, note FROM checkpoint
-    WHERE log_id = (SELECT log_id FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1) ORDER BY checkpoint.size DESC LIMIT 1`;
+const LAST = 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1';
 const HALT = 'UPDATE log SET halted_reason = $2 WHERE log_id = $1';
 // With the key: any other key that has signed may sign no larger tree.
 const INSERT = `WITH ended AS (
@@ -41,7 +36,9 @@ const INSERT = `WITH ended AS (
       ON CONFLICT (log_id, use, key_id) DO NOTHING
     ) INSERT INTO checkpoint (log_id, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)`;
 
-interface LogRow extends LogState {
+interface LogRow {
+  log_id: number;
+  size: string;
   origin: string;
   halted_reason: string | null;
 }
@@ -52,28 +49,11 @@ interface Earlier {
   readonly from: string;
 }
 
-/** The root by the frontier in the log's row. */
-function rootOfFrontier(log: LogRow): Uint8Array | undefined {
-  const frontier = storedFrontier(log);
-  return frontier && frontierRoot(frontier);
-}
-
-/**
- * The root of the log if it extends all of these; undefined when one of them must be examined.
- * @param signed the signed head to which this process has appended every leaf since. A log that has grown from the earlier checkpoints
- *   in this way extends them: nothing needs to be read
- */
-async function rootGrownFrom(
-  sql: Sql,
-  log: LogRow,
-  earlier: readonly Earlier[],
-  signed: SignedHead | undefined,
-): Promise<Uint8Array | undefined> {
+/** The root of the log if it extends all of these; undefined when one of them must be examined. */
+async function rootGrownFrom(sql: Sql, log: LogRow, earlier: readonly Earlier[]): Promise<Uint8Array | undefined> {
   const size = Number(log.size);
   const heads = earlier.map(({ note }) => peekCheckpoint(note));
   if (heads.some((head) => head.size > size)) return undefined;
-  if (signed !== undefined && heads.every((head) => head.size === signed.size && head.root.equals(signed.root)))
-    return rootOfFrontier(log);
   try {
     const roots = await readRoots(sql, log.log_id, [...heads.map((head) => head.size), size]);
     const areSame = heads.every((head, i) => roots[i] !== undefined && head.root.equals(roots[i]));
@@ -102,7 +82,7 @@ async function forkOf(sql: Sql, log: LogRow, { note, from }: Earlier): Promise<s
 }
 
 export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
-  const { db, key, keeper, nowMs, chainHeads, onHalt } = deps;
+  const { db, key, keeper, nowMs, onHalt } = deps;
   const keyId = keyIdOf(key);
 
   const vkeys = new Map<string, string>();
@@ -112,19 +92,14 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
     return vkey;
   };
 
-  const sign = async (
-    sql: TransactionSql,
-    log: LogRow,
-    root: Uint8Array,
-    lastSize: number | undefined,
-  ): Promise<void> => {
+  const sign = async (sql: Sql, log: LogRow, root: Uint8Array, lastSize: number | undefined): Promise<void> => {
     const size = Number(log.size);
     const { origin } = log;
     const at = nowMs();
     const note = writeCheckpoint({ origin, size, root, key, timeMs: at });
     // Kept before it is published, so that every checkpoint that anyone has seen is kept.
     await keeper.keep(origin, note);
-    await sql.finish(INSERT, [
+    await sql.query(INSERT, [
       log.log_id,
       size,
       Buffer.from(root),
@@ -139,20 +114,17 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
 
   return {
     async publish(organisationId, environment) {
-      const owner = [organisationId, environment] as const;
       const halted = await db.transaction(async (sql) => {
-        const [[log], [last]] = await sql.together<[LogRow, { size: string; note: string }]>([
-          [LOCK, owner],
-          [LAST, owner],
-        ]);
+        const [log] = await sql.query<LogRow>(LOCK, [organisationId, environment]);
         if (log === undefined || log.size === '0' || log.halted_reason !== null) return undefined;
+        const [last] = await sql.query<{ size: string; note: string }>(LAST, [log.log_id]);
         if (last?.size === log.size) return undefined;
         const kept = await keeper.read(log.origin);
         const earlier: Earlier[] = [];
         if (kept !== undefined) earlier.push({ note: kept, from: 'the checkpoint kept outside the database' });
         if (last !== undefined && last.note !== kept)
           earlier.push({ note: last.note, from: 'the last published checkpoint' });
-        const root = await rootGrownFrom(sql, log, earlier, chainHeads?.signedBefore(log));
+        const root = await rootGrownFrom(sql, log, earlier);
         if (root === undefined)
           for (const one of earlier) {
             const reason = await forkOf(sql, log, one);
@@ -162,8 +134,6 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
           }
         const signed = root ?? (await readRoot(sql, log.log_id, Number(log.size)));
         await sign(sql, log, signed, last === undefined ? undefined : Number(last.size));
-        // The next batch grows from the frontier, so only a head that is the frontier's may be remembered.
-        if (rootOfFrontier(log)?.every((byte, i) => byte === signed[i])) chainHeads?.signed(log, signed);
         return undefined;
       });
       if (halted !== undefined) onHalt(halted.origin, halted.reason);

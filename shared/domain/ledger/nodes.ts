@@ -2,7 +2,7 @@
 import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { consistencyPath, inclusionPath, type NodeReader, rootFromLeafHashes } from '../../core/proof/merkle.ts';
-import { type Frontier, frontierLength, frontierNodes, frontierRoot } from '../../core/proof/frontier.ts';
+import { type Frontier, frontierNodes, frontierRoot } from '../../core/proof/frontier.ts';
 import { MOST_UNDER, type StoredRange, storedUnder } from '../../core/proof/stored-levels.ts';
 
 const HASH_BYTES = 32;
@@ -21,15 +21,6 @@ const hashesIn = (table: 'leaf' | 'node', hash: string, index: string, key: stri
 const READ = `SELECT CASE WHEN asked.level = 0 THEN ${hashesIn('leaf', 'leaf_hash', 'leaf_index', 'log_id, leaf_index')}
       ELSE ${hashesIn('node', 'hash', 'node_index', 'log_id, level, node_index')} END AS hashes
     FROM (${ASKED.rows(2)}) AS asked ORDER BY asked.ordinal`;
-
-/** The frontier in a row of log; undefined when it has none, or one of another size. */
-export function storedFrontier(log: { readonly size: string; readonly frontier: Buffer }): Frontier | undefined {
-  const size = Number(log.size);
-  const length = frontierLength(size);
-  if (log.frontier.length !== length * HASH_BYTES) return undefined;
-  const hashes = Array.from({ length }, (_, i) => log.frontier.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES));
-  return { size, hashes };
-}
 
 /** The log lacks a node: the size is larger than the tree, or rows are missing. */
 export class MissingNodeError extends Error {}

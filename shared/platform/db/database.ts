@@ -6,7 +6,6 @@ import { createPool, type PoolOptions } from './pool.ts';
 import type { Selection, WholeRow } from './seals/rows.ts';
 import type { Seals } from './seals/seals.ts';
 import type { SealedTableName } from './seals/tables.ts';
-import { type PreparedStatement, queryTogether } from './together.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 
 /** SQL text, without values of a request in it. Each connection prepares it once. */
@@ -24,23 +23,9 @@ export interface EntitySql extends Sql {
   select<T extends SealedTableName>(table: T, selection: Selection<T>): Promise<WholeRow<T>[]>;
 }
 
-/** A statement with its values. */
-type Question = readonly [statement: Statement, values: readonly unknown[]];
-
-/** The rows of each statement. */
-type Answers<Rows extends readonly object[]> = { readonly [N in keyof Rows]: Rows[N][] };
-
-/** Statements of a transaction, which begins with the first one. */
-export interface TransactionSql extends EntitySql {
-  /** Runs statements in this order in one round trip. After an error none of the rest is run. */
-  together<Rows extends readonly object[]>(questions: { readonly [N in keyof Rows]: Question }): Promise<Answers<Rows>>;
-  /** Runs the last statement of the transaction, and commits it in the same round trip. */
-  finish<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
-}
-
 export interface Database extends EntitySql {
   /** Runs `work` in a transaction (READ COMMITTED). Commits, or rolls back when it throws. */
-  transaction<T>(work: (sql: TransactionSql) => Promise<T>): Promise<T>;
+  transaction<T>(work: (sql: EntitySql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -247,50 +232,6 @@ const runOn =
     }
   };
 
-const BEGIN: Question = ['BEGIN', []];
-const COMMIT: Question = ['COMMIT', []];
-
-const preparedOf = ([statement, values]: Question): PreparedStatement => ({
-  name: nameOf(statement),
-  text: statement,
-  values: [...values],
-});
-
-/** A transaction of a client. BEGIN travels with its first statement, so one without statements is none. */
-function createTransaction(client: pg.PoolClient) {
-  let state: 'new' | 'open' | 'ended' = 'new';
-
-  const together = async (questions: readonly Question[]): Promise<readonly object[][]> => {
-    if (state === 'ended') throw new Error('the transaction is committed already');
-    const isFirst = state === 'new';
-    state = 'open';
-    const answers = await queryTogether(client, (isFirst ? [BEGIN, ...questions] : questions).map(preparedOf));
-    return isFirst ? answers.slice(1) : answers;
-  };
-
-  return {
-    together,
-    async run<Row extends object>(statement: Statement, values: readonly unknown[], name?: string): Promise<Row[]> {
-      if (state !== 'open') {
-        const [rows = []] = await together(name === undefined ? [[statement, values]] : []);
-        if (name === undefined) return rows as Row[];
-      }
-      return run<Row>(client, statement, values, name);
-    },
-    async finish<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-      const [rows = []] = await together([[statement, values], COMMIT]);
-      state = 'ended';
-      return rows as Row[];
-    },
-    async commit(): Promise<void> {
-      if (state === 'open') await client.query('COMMIT');
-      state = 'ended';
-    },
-    /** Whether there may be something to roll back. */
-    isOpen: (): boolean => state === 'open',
-  };
-}
-
 /** Connects at the first statement, so it also opens while PostgreSQL is away. */
 export function openSideDatabase(options: DatabaseOptions): SideDatabase {
   const pool = createPool(options);
@@ -329,20 +270,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
           throw error;
         }
       };
-      const transaction = createTransaction(client);
-      const noted: Run = (...statement) => noteError(transaction.run(...statement));
       try {
-        const result = await work({
-          ...withSelect(seals, select, noted),
-          // The author of the statements knows the shapes of their rows.
-          together: (questions) => noteError(transaction.together(questions)) as Promise<Answers<never>>,
-          finish: (statement, values) => noteError(transaction.finish(statement, values)),
-        });
-        await noteError(transaction.commit());
+        await noteError(client.query('BEGIN'));
+        const result = await work(withSelect(seals, select, (...statement) => noteError(run(client, ...statement))));
+        await noteError(client.query('COMMIT'));
         return result;
       } catch (error) {
         if (spoilsConnection(error) && ownErrors.has(error)) broken = error as Error;
-        else if (transaction.isOpen()) await client.query('ROLLBACK').catch((e: unknown) => (broken = e as Error));
+        else await client.query('ROLLBACK').catch((e: unknown) => (broken = e as Error));
         throw ownErrors.has(error) ? asApiError(error) : error;
       } finally {
         client.removeListener('error', onBroken);

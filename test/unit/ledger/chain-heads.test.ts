@@ -56,21 +56,4 @@ describe('the remembered heads of chains', () => {
     expect((await readHeads(sql, ['org', 'live'], ['a'], known)).size).to.equal(1);
     expect(asked).to.have.lengthOf(1);
   });
-
-  it('stand beside the open zone and the signed head of the same state, which are forgotten with them', () => {
-    const heads = createChainHeads();
-    const root = new Uint8Array(32);
-    const zone = [{ event: 'made', entityId: 'a', occurredAtMs: 1 }];
-    heads.signed(state(0), root);
-    expect(heads.signedBefore(state(0)), 'of a state that this process did not make').to.equal(undefined);
-    heads.appended(new Map(), state(0), state(1), zone);
-    expect(heads.openZone(state(1))).to.equal(zone);
-    heads.signed(state(1), root);
-    heads.appended(new Map(), state(1), state(4));
-    expect(heads.openZone(state(4))).to.equal(undefined);
-    expect(heads.signedBefore(state(4)), 'grown from it').to.deep.equal({ size: 1, root });
-    expect(heads.signedBefore(state(4, 'of a backup'))).to.equal(undefined);
-    heads.appended(new Map(), state(5), state(6), zone);
-    expect(heads.signedBefore(state(6)), 'another process has appended').to.equal(undefined);
-  });
 });
