@@ -99,14 +99,15 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   // Words that destroy are often only mentioned.
   const mayDestroy = coverage.features.destroys && harm?.isSurelyHarmless !== true;
   // Of words that nobody knows the learned weights tell nothing.
-  const isKnown = isForeign
-    ? languageKnown(text, sentences, lexicon) >= MIN_KNOWN_REPORT
-    : words.length >= MIN_REPORT && 1 - coverage.features.wordsUnknown / words.length >= MIN_KNOWN_REPORT;
+  const isKnown = () =>
+    isForeign
+      ? languageKnown(text, sentences, lexicon) >= MIN_KNOWN_REPORT
+      : words.length >= MIN_REPORT && 1 - coverage.features.wordsUnknown / words.length >= MIN_KNOWN_REPORT;
   const isReport =
     requested === UNKNOWN &&
     harm?.tells === 'harmless' &&
     code.length === 0 &&
-    isKnown &&
+    isKnown() &&
     !(isHidden || isDisguised || mayDestroy || coverage.features.isHinted);
   const lead = isReport ? reportIn(sentences, lexicon) : requested;
   const read = {

@@ -104,7 +104,7 @@ const phrasesIn = (words: readonly string[], phrases: readonly string[]): number
 /**
  * The verbs of a sentence that do not only tell what happened, or what a text is about: `erkläre, warum er gekündigt hat`,
  * `résume le rapport sur la suppression`. What a joining word begins is a request again: `lis le rapport sur les ventes et supprime le compte`.
- * @param isHarmless by the learned weights: then a grave verb beside a milder one, or in a question, is told, too
+ * @param isHarmless by the learned weights: then a grave verb that a milder one governs is told, too
  */
 export function requestedAmong(
   verbs: readonly ForeignMatch[],
