@@ -29,8 +29,8 @@ function merged(): TextFile {
   const read = readLexicon({ path: LEXICON_FILE, text: '' }, lexiconParts());
   if ('findings' in read) throw new Error(JSON.stringify(read.findings));
   // Merged members of objects.
-  // Without indentation: with it the shipped words are larger than a single file may be.
-  return { path: LEXICON_FILE, text: prettyJson(read.json as object).replace(/^ +/gm, '') };
+  // Only members of the document are indented: with all indentation the shipped words are larger than a single file may be.
+  return { path: LEXICON_FILE, text: prettyJson(read.json as object).replace(/^ {4,}/gm, '') };
 }
 
 /** What a small lexicon has of the shipped one: the verbs, and what the compiler requires. */

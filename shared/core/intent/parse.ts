@@ -82,9 +82,12 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const { all, asked, mentioned, foreign } = readings;
   const isHidden = hidesText(segments, readings);
   const requested = leadOf(asked);
-  const harm = harmBeside(requested, readings.harm);
   const entities = entitiesOf(sentences);
   const endStates = foreign === undefined ? endStatesIn(sentences, bySentence(all), lexicon) : [];
+  const isExternal =
+    endStates.some(({ says }) => says === 'disclosure') ||
+    leavesOrganisation(asked, sentences, entities, foreign !== undefined, lexicon);
+  const harm = harmBeside(requested, isExternal, readings.harm);
   const coverage = coverageOf(
     text,
     spoken,
@@ -105,6 +108,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
       : words.length >= MIN_REPORT && 1 - coverage.features.wordsUnknown / words.length >= MIN_KNOWN_REPORT;
   const isReport =
     requested === UNKNOWN &&
+    asked.length === 0 &&
     harm?.tells === 'harmless' &&
     code.length === 0 &&
     isKnown() &&
@@ -116,9 +120,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     alternatives: alternativesOf(asked, lead),
     entities,
     data_classes: dataClassesOf(foreign === undefined ? words : [...words, ...foreign.nouns], lexicon),
-    external:
-      endStates.some(({ says }) => says === 'disclosure') ||
-      leavesOrganisation(asked, sentences, entities, foreign !== undefined, lexicon),
+    external: isExternal,
   };
   const flags = flagsOf(segments, readings, takeoverOf(text, lexicon, spoken), read, isDisguised || isHidden);
   const traits = traitsOfText(segments, readings, read, lexicon);
@@ -168,11 +170,16 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
 
 /** The learned estimate of a text, unless the reading itself tells of the harm: then policies judge the reading. */
 function harmBeside(
-  { effect, action, source }: CandidateAction,
+  { effect, action, source, traits }: CandidateAction,
+  isExternal: boolean,
   estimate: HarmEstimate | undefined,
 ): HarmEstimate | undefined {
-  // So does code that was read: it only reads, whatever it is about.
-  const isTold = effect === 'destructive' || GRAVE.has(action) || (source === 'code' && effect === 'read');
+  const isTold =
+    effect === 'destructive' ||
+    GRAVE.has(action) ||
+    (action === 'send' && (isExternal || traits.includes('external'))) ||
+    // Code that was read only reads, whatever it is about.
+    (source === 'code' && effect === 'read');
   return estimate?.tells === 'harmful' && isTold ? undefined : estimate;
 }
 
