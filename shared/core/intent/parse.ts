@@ -11,7 +11,7 @@ import { bySentence, type CandidateAction } from './grammar/candidate.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
 import type { HarmEstimate } from './harm/estimate.ts';
-import { languageKnown } from './languages/requests.ts';
+import { languageKnown } from './languages/known.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { parseNormalized } from './normalized.ts';
 import { type Readings, readingsOf } from './readings.ts';
@@ -88,17 +88,14 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     endStates.some(({ says }) => says === 'disclosure') ||
     leavesOrganisation(asked, sentences, entities, foreign !== undefined, lexicon);
   const harm = harmBeside(requested, isExternal, readings.harm);
-  const coverage = coverageOf(
-    text,
-    spoken,
-    sentences,
-    [...all, ...readings.carriers],
-    { found: code, mentioned },
+  const found = {
+    candidates: [...all, ...readings.carriers],
+    mentioned,
     endStates,
-    requested.effect === 'destructive',
-    foreign?.known,
-    lexicon,
-  );
+    isDestructive: requested.effect === 'destructive',
+    foreignKnown: foreign?.known,
+  };
+  const coverage = coverageOf(segments, found, lexicon);
   // Words that destroy are often only mentioned.
   const mayDestroy = coverage.features.destroys && harm?.isSurelyHarmless !== true;
   // Of words that nobody knows the learned weights tell nothing.

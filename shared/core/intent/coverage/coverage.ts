@@ -4,8 +4,8 @@ import type { EndState } from '../grammar/end-states.ts';
 import type { Fragment } from '../code/code.ts';
 import type { Lexicon, VerbReading } from '../lexicon/types.ts';
 import { matchesIn, type PatternMatch, type Saying } from '../lexicon/word-patterns.ts';
+import type { Segments } from '../segments.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import type { KnownWords } from '../text/words.ts';
 import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
 import type { CoverageFeatures } from './share.ts';
@@ -192,27 +192,30 @@ function disjoint(spans: readonly Span[]): UnreadSpan[] {
   return found;
 }
 
-/**
- * @param candidates all requests that were found, also the negated ones, and code
- * @param endStates what statements say about how things are to end up
- * @param foreignKnown the share of known words in a text of another language
- */
+/** What the readings of a text have found. */
+export interface Found {
+  /** All requests, also the negated ones, and code. */
+  readonly candidates: readonly CandidateAction[];
+  /** Code that the text is only about. */
+  readonly mentioned: readonly Fragment[];
+  /** What statements say about how things are to end up. */
+  readonly endStates: readonly EndState[];
+  /** The text is read as destroying something. */
+  readonly isDestructive: boolean;
+  /** The share of known words in a text of another language. */
+  readonly foreignKnown: number | undefined;
+}
+
 export function coverageOf(
-  text: string,
-  { words, infos, ends }: KnownWords,
-  sentences: readonly Sentence[],
-  candidates: readonly CandidateAction[],
-  code: { readonly found: readonly Fragment[]; readonly mentioned: readonly Fragment[] },
-  endStates: readonly EndState[],
-  isDestructive: boolean,
-  foreignKnown: number | undefined,
+  { text, sentences, spoken: { words, infos, ends }, code }: Segments,
+  { candidates, mentioned, endStates, isDestructive, foreignKnown }: Found,
   lexicon: Lexicon,
 ): Coverage {
-  const isInCode = within(code.found, text.length);
+  const isInCode = within(code, text.length);
   const isTold = toldIn(text.length, sentences, candidates, lexicon);
   const ofSentence = bySentence(candidates);
   // The reading of code accounts for its options, arguments and data: `terraform plan -destroy`.
-  const understood = code.found.filter(({ isWhole }) => isWhole);
+  const understood = code.filter(({ isWhole }) => isWhole);
   const clauses: Clause[] = [];
   let tokens = 0;
   for (const [index, sentence] of sentences.entries()) {
@@ -220,7 +223,7 @@ export function coverageOf(
     if (tokens > MAX_TOKENS) break;
     clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, isTold, lexicon));
   }
-  const reading = code.found.filter(({ isWhole, effect }) => isWhole && effect === 'read');
+  const reading = code.filter(({ isWhole, effect }) => isWhole && effect === 'read');
   const isDescribed = describedAt(text.length, sentences, ofSentence);
   const matches = matchesIn(words, ends, lexicon.phrasings, infos);
   const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
@@ -236,7 +239,7 @@ export function coverageOf(
         sentences,
         candidates,
         ofSentence,
-        within([...code.mentioned, ...understood], text.length),
+        within([...mentioned, ...understood], text.length),
         (at) => isTold(at) || isDescribed(at),
         lexicon,
       ).filter(({ text: word }) => !(isForeign && isForeignWord(word, lexicon)));

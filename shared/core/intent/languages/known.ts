@@ -1,0 +1,60 @@
+// Which languages a text may be in, and how much of it they know.
+import type { Language } from '../lexicon/languages.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import type { Sentence } from '../text/tokens.ts';
+import { withoutElision } from './nouns.ts';
+import { plain } from './told.ts';
+
+const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
+const HAN = /\p{sc=Han}/u;
+
+/** Whether a text has characters of a script without spaces. */
+export const hasDense = (text: string): boolean => HAN.test(text) || KANA.test(text);
+
+/** The languages that a text may be in: by its script, or by the most frequent words. */
+export function languagesOf(text: string, words: readonly string[], languages: readonly Language[]): Language[] {
+  if (KANA.test(text)) return languages.filter(({ code }) => code === 'ja');
+  if (HAN.test(text)) return languages.filter(({ isDense, code }) => isDense && code !== 'ja');
+  const scored = languages
+    .filter(({ isDense }) => !isDense)
+    .map((language) => ({
+      language,
+      signs: words.filter((word) => language.known.has(withoutElision(word)) || language.signs.has(word)).length,
+    }));
+  const most = Math.max(1, ...scored.map(({ signs }) => signs));
+  return scored.filter(({ signs }) => signs === most).map(({ language }) => language);
+}
+
+export function knownShare(text: string, words: readonly string[], language: Language): number {
+  if (!language.isDense) {
+    const known = words.filter(
+      (word) => language.known.has(word) || language.known.has(withoutElision(word)) || /^\d/.test(word),
+    );
+    return words.length === 0 ? 1 : known.length / words.length;
+  }
+  let known = 0;
+  let all = 0;
+  for (let at = 0; at < text.length; ) {
+    let length = 0;
+    for (let size = Math.min(8, text.length - at); size > 0 && length === 0; size -= 1)
+      if (language.known.has(text.slice(at, at + size))) length = size;
+    const step = Math.max(1, length);
+    if (hasDense(text.charAt(at))) {
+      all += step;
+      known += length;
+    }
+    at += step;
+  }
+  return all === 0 ? 1 : known / all;
+}
+
+export const wordsIn = (sentences: readonly Sentence[]): string[] =>
+  sentences.flatMap((sentence) =>
+    sentence.flatMap(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? [plain(lower)] : [])),
+  );
+
+/** 0..1: the share of the words or characters of a text that the language it may be in lists. */
+export function languageKnown(text: string, sentences: readonly Sentence[], lexicon: Lexicon): number {
+  const words = wordsIn(sentences);
+  return Math.max(0, ...languagesOf(text, words, lexicon.languages).map((one) => knownShare(text, words, one)));
+}

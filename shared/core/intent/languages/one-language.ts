@@ -1,0 +1,250 @@
+// The requests of a text in one language other than English.
+import type { Trait } from '../../../kernel/vocabulary.ts';
+import type { CandidateAction } from '../grammar/candidate.ts';
+import { refinementsOf } from '../grammar/meaning.ts';
+import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import { strictestDoing } from '../strings/doing.ts';
+import { denseNoun, nounAt, nounNear, unlistedNear, unlistedWithin } from './nouns.ts';
+import { asksOnly, openingOf, requestedAmong, requestedWithin, type Said, suggests } from './told.ts';
+
+/** A reading of another language is less certain than one of English. */
+const CERTAINTY = 0.85;
+/** Words, or characters in a script without spaces, between a verb and its negation. */
+const NEGATION_REACH = 3;
+const DENSE_REACH = 6;
+const MAX_REQUESTS = 50;
+
+interface Found {
+  readonly match: ForeignMatch;
+  /** Offset in the text. */
+  readonly at: number;
+  readonly sentence: number;
+  readonly noun: string | undefined;
+  /** All nouns beside the verb. */
+  readonly nouns: readonly string[];
+  /** A noun that the language does not list. */
+  readonly unlisted?: string | undefined;
+  readonly isAll: boolean;
+  /** The sentence names something outside of the organisation. */
+  readonly leaves: boolean;
+  /** The sentence says that nobody is to notice. */
+  readonly isSecret: boolean;
+  readonly negated: boolean;
+}
+
+const NOTHING: readonly Found[] = [];
+
+/** @param sentences by their index */
+function spaced(
+  sentences: ReadonlyMap<number, Said>,
+  isHarmless: boolean,
+  language: Language,
+  counts: (verb: ForeignVerb) => boolean,
+): Found[] {
+  return [...sentences].flatMap(([index, sentence]) => {
+    const { tokens, words, parts } = sentence;
+    const verbs = verbsAmong(words, language);
+    if (!verbs.some(({ verb }) => counts(verb))) return NOTHING;
+    const matches = requestedAmong(verbs, sentence, isHarmless, language).filter(({ verb }) => counts(verb));
+    if (matches.length === 0) return [];
+    const nouns = words.flatMap((_, at) => nounAt(words, at, language) ?? []);
+    const isAll = words.some((word) => language.all.has(word));
+    const said = ` ${words.join(' ')} `;
+    const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));
+    const isSecret = language.secretly.some((phrase) => said.includes(` ${phrase} `));
+    return matches.map((match): Found => {
+      const from = Math.max(0, match.at - NEGATION_REACH);
+      const negates = (word: string, index: number) =>
+        parts[from + index] === parts[match.at] &&
+        (language.negations.has(word) || (from + index < match.at && language.without.has(word)));
+      const isWithout = language.without.has(openingOf(match.at, sentence));
+      return {
+        match,
+        at: tokens[match.at]?.at ?? 0,
+        sentence: index,
+        noun: nounNear(words, match.at, match.end, language),
+        nouns,
+        unlisted: unlistedNear(words, match.end, language),
+        isAll,
+        leaves,
+        isSecret,
+        negated:
+          match.verb.head.length === 1 && (isWithout || words.slice(from, match.end + NEGATION_REACH).some(negates)),
+      };
+    });
+  });
+}
+
+const QUOTED = /[“「『][^”」』]{0,80}[”」』]/g;
+
+/** A text without its quotations, when all that it asks for beside them is to read: `メールで「キャンセル」を検索して`. */
+function withoutSearched(text: string, language: Language): string {
+  const rest = text.replace(QUOTED, (quotation) => ' '.repeat(quotation.length));
+  if (rest === text) return text;
+  const asked = verbsWithin(rest, language);
+  return asked.length > 0 && asked.every(({ verb }) => verb.effect === 'read') ? rest : text;
+}
+
+function dense(
+  text: string,
+  isHarmless: boolean,
+  language: Language,
+  lexicon: Lexicon,
+  counts: (verb: ForeignVerb) => boolean,
+): Found[] {
+  const verbs = verbsWithin(withoutSearched(text, language), language);
+  if (!verbs.some(({ verb }) => counts(verb))) return [];
+  const matches = requestedWithin(verbs, text, isHarmless, language).filter(({ verb }) => counts(verb));
+  if (matches.length === 0) return [];
+  const isAll = [...language.all].some((word) => text.includes(word));
+  const leaves = language.outside.some((phrase) => text.includes(phrase));
+  const isSecret = language.secretly.some((phrase) => text.includes(phrase));
+  const noun = denseNoun(text, language, lexicon);
+  const nouns = noun === undefined ? [] : [noun];
+  return matches.map((match) => {
+    const around = text.slice(Math.max(0, match.at - 2), match.at) + text.slice(match.end, match.end + DENSE_REACH);
+    return {
+      match,
+      at: match.at,
+      sentence: 0,
+      noun,
+      nouns,
+      unlisted: unlistedWithin(text, match.at, match.end),
+      isAll,
+      leaves,
+      isSecret,
+      negated: [...language.negations].some((word) => word.length > 1 && around.includes(word)),
+    };
+  });
+}
+
+/** The object of what somebody is told. */
+export const MESSAGE = 'message';
+/** What leaves the organisation without being named. */
+const SENT = 'data';
+/** Those to whom something is sent. */
+const RECIPIENTS: ReadonlySet<string> = new Set([
+  'team',
+  'group',
+  'colleague',
+  'employee',
+  'member',
+  'person',
+  'staff',
+]);
+
+/** What is sent: not those who get it. */
+function sentNoun({ verb }: ForeignMatch, noun: string | undefined, nouns: readonly string[], leaves: boolean) {
+  if (verb.action !== 'send') return noun;
+  const sent = noun !== undefined && RECIPIENTS.has(noun) ? nouns.find((one) => !RECIPIENTS.has(one)) : noun;
+  return sent ?? (leaves ? SENT : noun && MESSAGE);
+}
+
+function candidateOf(
+  { match, at, sentence, noun: own, nouns, unlisted, isAll, leaves, isSecret, negated }: Found,
+  lexicon: Lexicon,
+): CandidateAction {
+  const { verb } = match.verb;
+  // What a colleague is told is a message, whatever it is about.
+  const isMessage = match.verb.tells === 'news' && match.verb.action === 'send' && !leaves;
+  const noun = isMessage ? MESSAGE : sentNoun(match, own, nouns, leaves);
+  const head = noun?.slice(noun.lastIndexOf('_') + 1) ?? '';
+  const refined = refinementsOf(
+    verb,
+    [head, noun ?? ''],
+    nouns.flatMap((one) => one.split('_')),
+    lexicon,
+  );
+  const { action, effect, traits: done } = strictestDoing([match.verb, ...refined]);
+  const traits: Trait[] = [...done];
+  if (leaves && effect !== 'read') traits.push('external');
+  if (isSecret) traits.push('illicit');
+  return {
+    verb,
+    action,
+    effect,
+    traits,
+    object: noun ?? unlisted ?? 'unknown',
+    domain: lexicon.domainOfNoun.get(head) ?? lexicon.defaultDomain,
+    extent: isAll && !isMessage ? 'all' : 'one',
+    at,
+    certainty: CERTAINTY,
+    objectKnown: noun !== undefined,
+    negated,
+    weak: false,
+    source: 'words',
+    mentions: false,
+    tells: false,
+    pronoun: false,
+    implied: false,
+    intention: false,
+    sentence,
+  };
+}
+
+/** A text, with the sentences in which verbs are looked for, by their index. */
+export interface Spoken {
+  readonly text: string;
+  readonly sentences: ReadonlyMap<number, Said>;
+  /** By the learned weights. */
+  readonly isHarmless: boolean;
+}
+
+/**
+ * What a text requests in the words of a language, negated requests too.
+ * @param counts which verbs do
+ */
+export function requestsIn(
+  { text, sentences, isHarmless }: Spoken,
+  language: Language,
+  lexicon: Lexicon,
+  counts: (verb: ForeignVerb) => boolean = () => true,
+): CandidateAction[] {
+  const found = language.isDense
+    ? dense(text, isHarmless, language, lexicon, counts)
+    : spaced(sentences, isHarmless, language, counts);
+  return found.slice(0, MAX_REQUESTS).map((one) => candidateOf(one, lexicon));
+}
+
+/** A question without a verb of the language reads something; a suggestion without one is not understood. */
+export function questionOf(
+  { text, sentences: byIndex }: Spoken,
+  language: Language,
+  lexicon: Lexicon,
+): CandidateAction[] {
+  const sentences = [...byIndex.values()];
+  const words = sentences[0]?.words ?? [];
+  const asks = language.isDense
+    ? language.questions.some((word) => text.includes(word))
+    : sentences.some((sentence, at) => asksOnly(sentence, at === 0, language));
+  // What is suggested is to be done, whatever it is: `¿qué tal si ...?`
+  const isSuggested = language.isDense
+    ? language.suggestions.some((word) => text.includes(word))
+    : suggests({ words: sentences.flatMap((sentence) => sentence.words) }, language);
+  if (!(asks || isSuggested)) return [];
+  const verb: ForeignVerb = {
+    verb: 'query',
+    action: 'read',
+    effect: 'read',
+    traits: [],
+    head: [],
+    rest: undefined,
+    reports: false,
+    tells: undefined,
+  };
+  const noun = language.isDense ? denseNoun(text, language, lexicon) : nounNear(words, 0, 0, language);
+  const found = {
+    match: { verb, at: 0, end: 0 },
+    at: 0,
+    sentence: 0,
+    noun,
+    nouns: [],
+    isAll: false,
+    leaves: false,
+    isSecret: false,
+    negated: false,
+  };
+  const question: CandidateAction = { ...candidateOf(found, lexicon), source: 'question' };
+  return [isSuggested ? { ...question, verb: 'unknown', action: 'unknown', effect: 'write' } : question];
+}

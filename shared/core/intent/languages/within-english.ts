@@ -1,0 +1,85 @@
+// Requests to destroy or to pay in another language within an English text.
+import type { CandidateAction } from '../grammar/candidate.ts';
+import { type ForeignVerb, type Language, withoutPronoun } from '../lexicon/languages.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import type { Sentence } from '../text/tokens.ts';
+import { hasDense } from './known.ts';
+import { requestsIn } from './one-language.ts';
+import { isDecorated, plain, saidIn } from './told.ts';
+
+/** Shorter words of other languages are too often English ones. */
+const MIN_FOREIGN = 5;
+const ASCII = /^[a-z'-]*$/;
+
+/** The verbs of other languages that count in an English text. */
+interface GraveVerbs {
+  readonly verbs: ReadonlySet<ForeignVerb>;
+  /** For the first words of those of languages with spaces, the languages as bits. */
+  readonly starts: ReadonlyMap<string, number>;
+}
+
+const graveByLexicon = new WeakMap<Lexicon, GraveVerbs>();
+
+/** Whether a verb destroys or pays, and its first word is neither English nor short. */
+function isGraveInEnglish(
+  { effect, action, head, rest }: ForeignVerb,
+  { isDense }: Language,
+  lexicon: Lexicon,
+): boolean {
+  const [word = ''] = head;
+  const isEnglish = lexicon.verbForms.get(word) !== undefined || lexicon.domainOfNoun.has(word);
+  const isTelling = isDense || rest !== undefined || head.length > 1 || word.length >= MIN_FOREIGN || !ASCII.test(word);
+  return (effect === 'destructive' || action === 'transfer') && !isEnglish && isTelling;
+}
+
+function graveVerbs(lexicon: Lexicon): GraveVerbs {
+  let grave = graveByLexicon.get(lexicon);
+  if (grave === undefined) {
+    const verbs = new Set<ForeignVerb>();
+    const starts = new Map<string, number>();
+    for (const [at, language] of lexicon.languages.entries())
+      for (const verb of [...language.verbs.values()]
+        .flat()
+        .filter((one) => isGraveInEnglish(one, language, lexicon))) {
+        verbs.add(verb);
+        const [word = ''] = verb.head;
+        if (!language.isDense) starts.set(word, (starts.get(word) ?? 0) | (1 << at));
+      }
+    grave = { verbs, starts };
+    graveByLexicon.set(lexicon, grave);
+  }
+  return grave;
+}
+
+/** The languages, as bits, of which a sentence may have such a verb. */
+function languagesOfVerbs(sentence: Sentence, isPlain: boolean, { starts }: GraveVerbs): number {
+  let [bits, joined] = [0, 0];
+  for (const { kind, lower } of sentence) {
+    if (kind !== 'word' && kind !== 'identifier') continue;
+    const word = isPlain ? lower : plain(lower);
+    bits |= starts.get(word) ?? 0;
+    if (word.includes('-')) joined |= starts.get(withoutPronoun(word)) ?? 0;
+  }
+  return bits === 0 ? 0 : bits | joined;
+}
+
+/** Requests to destroy something in another language within an English text; only words that are not English. */
+export function foreignDestruction(text: string, sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
+  const isDense = hasDense(text);
+  const grave = graveVerbs(lexicon);
+  const isPlain = !isDecorated(text);
+  // Most sentences have none.
+  const said = sentences.flatMap((sentence, index) => {
+    const bits = languagesOfVerbs(sentence, isPlain, grave);
+    return bits === 0 ? [] : [{ index, bits, sentence: saidIn(sentence) }];
+  });
+  if (!isDense && said.length === 0) return [];
+  const isGrave = (verb: ForeignVerb) => grave.verbs.has(verb);
+  return lexicon.languages.flatMap((language, at) => {
+    if (language.isDense && !isDense) return [];
+    const own = said.filter(({ bits }) => ((bits >> at) & 1) === 1);
+    const sentences = new Map(own.map(({ index, sentence }) => [index, sentence]));
+    const found = requestsIn({ text, sentences, isHarmless: false }, language, lexicon, isGrave);
+    return found.filter(({ negated }) => !negated);
+  });
+}
