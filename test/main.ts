@@ -1,6 +1,6 @@
 // `npm test`: prepares a database whose files the tests copy, runs every test file, then prints the files that compute most, the
 // number of repeated time measurements, the failures, and one line with the totals. The folder of a test decides when it runs:
-// 1. Five mocha processes in parallel, because most tests wait as much as they compute: `service`; three that share the files of
+// 1. Four mocha processes in parallel, because many tests wait as much as they compute: `service`; two that share the files of
 //    `process` and `fault`, which wait most; and `unit`, which only computes, at a lower priority.
 // 2. Two processes that share the files of `timed`: these tests expect an effect within a second or two.
 // 3. `measured`, one file at a time: these tests limit processor time.
@@ -144,7 +144,7 @@ const prepared = await prepareServer();
 if (prepared !== undefined) process.env[PREPARED] = prepared;
 const results = await Promise.all([
   run('service', filesIn('service/'), { isLive: true }),
-  ...inParts(3, 'process and fault', filesIn('process/', 'fault/')),
+  ...inParts(2, 'process and fault', filesIn('process/', 'fault/')),
   run('unit', filesIn('unit/'), { isLowPriority: true }),
 ]);
 const isInterrupted = (): boolean => process.exitCode !== undefined;

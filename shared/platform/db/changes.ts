@@ -10,6 +10,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { ClockSample } from './clock.ts';
 import { asApiError, type Database } from './database.ts';
 import { ENFORCEMENT_CHANNEL, tookMsOf } from './enforcement-notice.ts';
+import { OPEN_TIMEOUT_MS } from './pool.ts';
 import { SETTLED_CHANNEL } from './settled-notice.ts';
 
 /** `pepper`: the pepper was rotated; listeners get `reset`. */
@@ -166,7 +167,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
       connectionString: deps.databaseUrl,
       application_name: 'custos-changes',
       keepAlive: true,
-      connectionTimeoutMillis: 900,
+      connectionTimeoutMillis: OPEN_TIMEOUT_MS,
     });
     client = next;
     const drop = (): void => {

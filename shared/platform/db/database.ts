@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
-import { createPool, type PoolOptions } from './pool.ts';
+import { CONNECT_TIMEOUT_MS, createPool, OPEN_TIMEOUT_MS, type PoolOptions } from './pool.ts';
 import type { Selection, WholeRow } from './seals/rows.ts';
 import type { Seals } from './seals/seals.ts';
 import type { SealedTableName } from './seals/tables.ts';
-import { type Trouble, troubleOf } from './trouble.ts';
+import { TookTooLong, type Trouble, troubleOf } from './trouble.ts';
 
 /** SQL text, without values of a request in it. Each connection prepares it once. */
 export type Statement = string;
@@ -113,15 +113,50 @@ async function run<Row extends object>(
  * Checks a client out of the pool. The pool listens for errors of idle clients only, and an unhandled error ends the
  * process. So the listener is added in the callback, before the server's next message is parsed, which may be its
  * shutdown.
+ * @param waitMs a client that comes later goes back to the pool
+ * @throws {TookTooLong} when none came
  */
-function checkOut(pool: pg.Pool, onBroken: (error: Error) => void): Promise<pg.PoolClient> {
+function checkOut(pool: pg.Pool, waitMs: number, onBroken: (error: Error) => void): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(new TookTooLong('waiting for a connection', waitMs));
+    }, waitMs);
     pool.connect((error, client) => {
+      clearTimeout(timer);
       if (client === undefined) return reject(error ?? new Error('the pool gave no client'));
+      if (isLate) return client.release();
       client.on('error', onBroken);
       resolve(client);
     });
   });
+}
+
+/**
+ * Runs `work` on a client of the pool. One that breaks meanwhile, or whose state is not known afterwards, is closed.
+ * @throws {ApiError} E6002 when there is no connection in time
+ */
+async function withClient<T>(pool: pg.Pool, waitMs: number, work: (on: Lent) => Promise<T>): Promise<T> {
+  let broken: Error | undefined;
+  const onBroken = (error: Error): void => {
+    broken = error;
+  };
+  const client = await checkOut(pool, waitMs, onBroken).catch((error: unknown) => {
+    throw asApiError(error);
+  });
+  try {
+    return await work({ client, spoil: onBroken });
+  } finally {
+    client.removeListener('error', onBroken);
+    client.release(broken);
+  }
+}
+
+interface Lent {
+  readonly client: pg.PoolClient;
+  /** The connection is not to be used again. */
+  spoil(error: Error): void;
 }
 
 /** How often a connection is attempted when it times out: the server may be starting, or the machine busy. */
@@ -178,7 +213,8 @@ export const keptOf = (poolSize: number): number => Math.min(4, poolSize);
 /** Opens connections in advance, so that the first requests don't each wait for one. */
 async function open(pool: pg.Pool, connections: number): Promise<void> {
   const ignore = (): void => undefined;
-  const clients = await Promise.allSettled(Array.from({ length: connections }, () => checkOut(pool, ignore)));
+  const opened = Array.from({ length: connections }, () => checkOut(pool, OPEN_TIMEOUT_MS, ignore));
+  const clients = await Promise.allSettled(opened);
   for (const client of clients) {
     // A failed one is opened when it is needed.
     if (client.status === 'rejected') continue;
@@ -223,10 +259,17 @@ const withSelect = (seals: Seals, selectSql: Connected['select'], query: Run): E
 });
 
 const runOn =
-  (pool: pg.Pool): Run =>
+  (pool: pg.Pool, waitMs: number): Run =>
   async <Row extends object>(...statement: Parameters<Run>) => {
     try {
-      return await run<Row>(pool, ...statement);
+      return await withClient(pool, waitMs, async ({ client, spoil }) => {
+        try {
+          return await run<Row>(client, ...statement);
+        } catch (error) {
+          if (spoilsConnection(error)) spoil(error as Error);
+          throw error;
+        }
+      });
     } catch (error) {
       throw asApiError(error);
     }
@@ -235,7 +278,7 @@ const runOn =
 /** Connects at the first statement, so it also opens while PostgreSQL is away. */
 export function openSideDatabase(options: DatabaseOptions): SideDatabase {
   const pool = createPool(options);
-  const query = runOn(pool);
+  const query = runOn(pool, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
   return {
     seals: options.seals ?? NO_SEALS,
     query: (statement, values) => query(statement, values),
@@ -249,17 +292,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const seals = options.seals ?? NO_SEALS;
   const { pool, select, close } = await connect(options);
   await open(pool, options.kept ?? 0);
+  const waitMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
   return {
-    ...withSelect(seals, select, runOn(pool)),
+    ...withSelect(seals, select, runOn(pool, waitMs)),
     connections: () => poolUse(pool),
     async transaction(work) {
-      let broken: Error | undefined;
-      const onBroken = (error: Error): void => {
-        broken = error;
-      };
-      const client = await checkOut(pool, onBroken).catch((error: unknown) => {
-        throw asApiError(error);
-      });
       // `work` may fail because of another store. Only errors of this connection say something about it.
       const ownErrors = new Set<unknown>();
       const noteError = async <T>(answer: Promise<T>): Promise<T> => {
@@ -270,19 +307,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
           throw error;
         }
       };
-      try {
-        await noteError(client.query('BEGIN'));
-        const result = await work(withSelect(seals, select, (...statement) => noteError(run(client, ...statement))));
-        await noteError(client.query('COMMIT'));
-        return result;
-      } catch (error) {
-        if (spoilsConnection(error) && ownErrors.has(error)) broken = error as Error;
-        else await client.query('ROLLBACK').catch((e: unknown) => (broken = e as Error));
-        throw ownErrors.has(error) ? asApiError(error) : error;
-      } finally {
-        client.removeListener('error', onBroken);
-        client.release(broken);
-      }
+      const onClient = async ({ client, spoil }: Lent) => {
+        try {
+          await noteError(client.query('BEGIN'));
+          const result = await work(withSelect(seals, select, (...statement) => noteError(run(client, ...statement))));
+          await noteError(client.query('COMMIT'));
+          return result;
+        } catch (error) {
+          if (spoilsConnection(error) && ownErrors.has(error)) spoil(error as Error);
+          else await client.query('ROLLBACK').catch(spoil);
+          throw ownErrors.has(error) ? asApiError(error) : error;
+        }
+      };
+      return withClient(pool, waitMs, onClient);
     },
     close,
   };

@@ -11,15 +11,20 @@ export interface PoolOptions {
   readonly kept?: number;
   /** How long one statement may take. Absent: 1,000 ms, so that a request ends within 2 s while PostgreSQL is away. */
   readonly queryTimeoutMs?: number;
-  /** How long connecting may take. Absent: 700 ms; a command for a person waits longer. */
+  /** How long a statement or a transaction waits for a connection. Absent: 700 ms; a command for a person waits longer. */
   readonly connectTimeoutMs?: number;
   /** Called when an idle connection breaks; without a listener that would end the process. */
   readonly onError: (error: Error) => void;
 }
 
 // The sum is the longest wait of a request while PostgreSQL does not answer. It must stay below 2 s.
-const CONNECT_TIMEOUT_MS = 700;
+export const CONNECT_TIMEOUT_MS = 700;
 const QUERY_TIMEOUT_MS = 1_000;
+/**
+ * How long opening a connection may take. Longer than a request waits for it: on a busy machine a connection that comes too late for this
+ * request is there for the next one.
+ */
+export const OPEN_TIMEOUT_MS = 3_000;
 /** PostgreSQL cancels a statement this much earlier than the client: an abandoned one would occupy its session. */
 const CANCEL_EARLIER_MS = 100;
 
@@ -31,7 +36,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     max: options.poolSize,
     min: options.kept ?? 0,
     Client: boundedClient(options.poolSize),
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: Math.max(connectTimeoutMs, OPEN_TIMEOUT_MS),
     query_timeout: queryTimeoutMs,
     statement_timeout: queryTimeoutMs - CANCEL_EARLIER_MS,
     keepAlive: true,

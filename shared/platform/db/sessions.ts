@@ -1,9 +1,12 @@
-// Pool clients that never leave more sessions on the server than the pool may have.
+// Pool clients that never leave more sessions on the server than the pool may have, and open few of them at a time.
 //
 // A client that abandons a statement closes its socket, but the server does not notice while it waits: a commit waits for
 // an absent synchronous standby without any timeout. A pool that opened another connection each time would fill the
 // server. Here an abandoned session counts until the server is done with it. It is not cancelled, because that would make
 // a commit visible that no standby has.
+//
+// After a server was away, all requests of a process need a connection. On a busy machine so many openings at once would each take longer
+// than their deadline, be given up, and begin again: none would ever succeed.
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -19,6 +22,9 @@ const ANSWER_MS = 2_000;
  */
 const REFUSE_AFTER_MS = 50;
 
+/** Connections of a pool that are being opened at a time. */
+const OPENED_AT_ONCE = 2;
+
 const WORKING = `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int[]) AND state = 'active'`;
 
 /**
@@ -33,6 +39,9 @@ interface Inner {
 /** A `Client` class for one pool. @param most sessions at once, as many as the pool has connections */
 export function boundedClient(most: number): typeof pg.Client {
   let open = 0;
+  let opening = 0;
+  /** Clients that wait until fewer others are being opened. */
+  const turns: (() => void)[] = [];
   const abandoned = new Set<BoundedClient>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -48,10 +57,15 @@ export function boundedClient(most: number): typeof pg.Client {
     // One signature for both calls: with a callback (by the pool) and for a promise.
     override connect(callback?: (...given: never[]) => void): Promise<pg.Client> & void {
       const done = callback as ((error: Error | null, client?: pg.Client) => void) | undefined;
-      if (open < most) return this.connectNow(done);
-      const connecting = delay(REFUSE_AFTER_MS).then(() => {
-        if (open < most && !this.isEnded) return this.connectNow(done);
-        const error = new Error('Connection terminated: the server still works for all abandoned sessions');
+      if (open < most && opening < OPENED_AT_ONCE) return this.connectNow(done);
+      const connecting = this.turn().then(() => {
+        if (open < most && !this.isGivenUp()) return this.connectNow(done);
+        turns.shift()?.();
+        const error = new Error(
+          this.isGivenUp()
+            ? 'Connection terminated: it took too long'
+            : 'Connection terminated: the server still works for all abandoned sessions',
+        );
         if (done === undefined) throw error;
         // As in pg: an exception of the callback must not reject the promise.
         process.nextTick(done, error);
@@ -60,15 +74,39 @@ export function boundedClient(most: number): typeof pg.Client {
       return connecting as Promise<pg.Client> & void;
     }
 
+    /** Until another session has ended, as far as one waits for that, and few others are being opened. */
+    private async turn(): Promise<void> {
+      if (open >= most) await delay(REFUSE_AFTER_MS);
+      while (opening >= OPENED_AT_ONCE) await new Promise<void>((next) => turns.push(next));
+    }
+
+    /** A pool destroys the socket of a client that it does not wait for any more. */
+    private isGivenUp(): boolean {
+      return this.isEnded || this.connection.stream.destroyed;
+    }
+
     private connectNow(
       done: ((error: Error | null, client?: pg.Client) => void) | undefined,
     ): Promise<pg.Client> & void {
       open += 1;
+      opening += 1;
+      let isOpening = true;
+      const opened = (): void => {
+        if (!isOpening) return;
+        isOpening = false;
+        opening -= 1;
+        turns.shift()?.();
+      };
       this.once('end', () => {
         open -= 1;
         abandoned.delete(this);
+        opened();
       });
-      return super.connect(done);
+      if (done === undefined) return super.connect().finally(opened) as Promise<pg.Client> & void;
+      return super.connect((error: Error | null, client?: pg.Client) => {
+        opened();
+        done(error, client);
+      });
     }
 
     override end(): Promise<void>;

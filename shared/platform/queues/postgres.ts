@@ -42,7 +42,8 @@ export function createPostgresBackend(
       application_name: 'custos-queues',
       max: connections,
       Client: boundedClient(connections),
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      // As long as anybody waits for the answer.
+      connectionTimeoutMillis: STORE_TIMEOUT_MS,
       query_timeout: STORE_TIMEOUT_MS,
       keepAlive: true,
       options: SEARCH_PATH,
