@@ -71,7 +71,9 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       // The only worker, so that it runs the job that expires approvals.
       const ahead = await startWorker(database.url, { ...env, ...shifted(60 * MINUTE_MS) });
       try {
-        await waitFor(async () => (await runsOf(ahead, 'expire-approvals')) >= 2, { timeoutMs: 60_000 });
+        await waitFor(async () => (await runsOf(ahead, 'expire-approvals')) >= 2, {
+          what: 'approvals to be looked through twice',
+        });
         expect((await client.get(`/v1/approvals/${approvalId}`)).json).to.include({ status: 'pending' });
         expect(await readinessOf(ahead)).to.match(
           /the clock of this machine is 3(600|599|601) s ahead of the database/,

@@ -105,7 +105,9 @@ export function prometheusSuite(scraped: () => Scraped): void {
           await waitFor(() => fires('CustosNoWorkers'));
           const tookMs = performance.now() - startedMs;
           expect((await read(ingress)).get('custos_workers_alive')?.samples[0]?.value).to.equal(0);
-          expect((await client.get('/ready')).json.degraded).to.include('workers');
+          await waitFor(async () => (await client.get('/ready')).json.degraded.includes('workers'), {
+            what: 'workers to be reported as degraded',
+          });
           stop.abort();
           await db.query("UPDATE intent SET open_since = now() - interval '36 seconds' WHERE intent_id = $1", [
             await submitting,

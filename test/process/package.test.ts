@@ -196,7 +196,14 @@ describe('the installed package', () => {
     const decided = await ask(first, '/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'demo' });
     const { decision_id: decisionId } = JSON.parse(decided.text) as { decision_id: string };
     await ask(first, '/v1/proofs', { proofId: 'kept', entityId: 'demo', event: 'read', payload: {} });
-    const keys = await ask(first, '/v1/log/keys');
+    // The key of the log is made with its first leaf.
+    const keys = await waitFor(
+      async () => {
+        const answer = await ask(first, '/v1/log/keys');
+        return answer.text.includes('"use":"log"') && answer;
+      },
+      { what: 'the key of the log' },
+    );
     for (const page of ['/dashboard', '/docs/swagger-ui.css', '/schemas/policy.json', '/openapi.json'])
       expect((await ask(first, page)).status, page).to.equal(200);
     const { checks } = JSON.parse((await custos('doctor', '--json')).stdout) as { checks: Diagnosis[] };

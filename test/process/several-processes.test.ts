@@ -190,21 +190,25 @@ describe('rate limits of a service of several processes without Redis', () => {
 
   it('are those of one process, also after one was replaced', async () => {
     const key = readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim();
-    const flood = async (): Promise<number> => {
+    const flood = async (): Promise<{ permitted: number; busy: number }> => {
       const agents = Array.from({ length: PER_SECOND * INGRESS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
       const headers = { authorization: `Bearer ${key}` };
       const outcomes = await Promise.all(agents.map((agent) => ask(custos.address, '/v1/agents', agent, headers)));
       for (const agent of agents) agent.destroy();
-      expect(outcomes.filter(({ status }) => status !== 200 && status !== 429)).to.deep.equal([]);
-      return outcomes.filter(({ status }) => status === 200).length;
+      const count = (wanted: number): number => outcomes.filter(({ status }) => status === wanted).length;
+      // On a busy machine the database may be too slow for some (503); these may have used the limit or not.
+      const [permitted, busy] = [count(200), count(503)];
+      expect(permitted + busy + count(429), JSON.stringify(outcomes)).to.equal(outcomes.length);
+      return { permitted, busy };
     };
-    expect(await flood()).to.equal(PER_SECOND);
+    const { permitted, busy } = await flood();
+    expect(permitted).to.be.within(PER_SECOND - busy, PER_SECOND);
     const [victim] = ingressPids(custos);
     if (victim === undefined) throw new Error('no ingress runs');
     signal(victim, 'SIGKILL');
     await waitFor(() => ingressPids(custos).length === INGRESS && !ingressPids(custos).includes(victim), {
       what: 'another process in place of the killed one',
     });
-    expect(await flood(), 'in the same minute').to.equal(0);
+    expect((await flood()).permitted, 'in the same minute').to.be.at.most(busy);
   });
 });

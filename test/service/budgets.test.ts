@@ -142,7 +142,7 @@ describe('budgets', () => {
         startService({ policies: POLICIES, words: 'few', databaseUrl: service.databaseUrl }),
       ),
     );
-    const clients = [service, ...others].map(({ ingress }) => createClient(ingress.address, key));
+    const clients = [service, ...others].map(({ ingress }) => createClient(ingress.address, key, { patient: true }));
     try {
       const agent = name();
       const decisions = await Promise.all(

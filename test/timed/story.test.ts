@@ -119,6 +119,19 @@ describe('the story of the first day', () => {
     expect(await leastMs(EFFECT_MS, thereAndBack)).to.be.below(EFFECT_MS);
   });
 
+  it('activates a pushed set in two ingress processes within two seconds of the answer', async () => {
+    const push = async (verdict: string): Promise<number> => {
+      const files = [{ path: 'reads.json', text: original.replaceAll('"ALLOW"', `"${verdict}"`) }];
+      const pushed = await client.post('/v1/policies', { files, reason: 'a push' });
+      const answeredMs = performance.now();
+      expect(pushed.status, pushed.text).to.equal(201);
+      return until(verdict, answeredMs);
+    };
+    const thereAndBack = async (): Promise<number> => Math.max(await push('DENY'), await push('ALLOW'));
+    expect(await leastMs(EFFECT_MS, thereAndBack)).to.be.below(EFFECT_MS);
+    expect((await client.post('/v1/policies/follow-folder', { reason: 'back to the folder' })).status).to.equal(201);
+  });
+
   it('keeps the last valid policy set active when a file is broken, and reports the position of the error', async () => {
     writeFileSync(reads, original.slice(0, original.length / 2));
     for (const by of [client, other]) {

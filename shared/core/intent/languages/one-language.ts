@@ -183,9 +183,11 @@ function candidateOf(
   };
 }
 
-/** A text, with the sentences in which verbs are looked for, by their index. */
 export interface Spoken {
   readonly text: string;
+  /** All of its words. */
+  readonly words: readonly string[];
+  /** The sentences that are read, by their index. */
   readonly sentences: ReadonlyMap<number, Said>;
   /** By the learned weights. */
   readonly isHarmless: boolean;
@@ -196,7 +198,7 @@ export interface Spoken {
  * @param counts which verbs do
  */
 export function requestsIn(
-  { text, sentences, isHarmless }: Spoken,
+  { text, sentences, isHarmless }: Omit<Spoken, 'words'>,
   language: Language,
   lexicon: Lexicon,
   counts: (verb: ForeignVerb) => boolean = () => true,
@@ -209,19 +211,18 @@ export function requestsIn(
 
 /** A question without a verb of the language reads something; a suggestion without one is not understood. */
 export function questionOf(
-  { text, sentences: byIndex }: Spoken,
+  { text, words: all, sentences }: Spoken,
   language: Language,
   lexicon: Lexicon,
 ): CandidateAction[] {
-  const sentences = [...byIndex.values()];
-  const words = sentences[0]?.words ?? [];
+  const words = sentences.get(0)?.words ?? [];
   const asks = language.isDense
     ? language.questions.some((word) => text.includes(word))
-    : sentences.some((sentence, at) => asksOnly(sentence, at === 0, language));
+    : [...sentences].some(([index, sentence]) => asksOnly(sentence, index === 0, language));
   // What is suggested is to be done, whatever it is: `¿qué tal si ...?`
   const isSuggested = language.isDense
     ? language.suggestions.some((word) => text.includes(word))
-    : suggests({ words: sentences.flatMap((sentence) => sentence.words) }, language);
+    : suggests({ words: all }, language);
   if (!(asks || isSuggested)) return [];
   const verb: ForeignVerb = {
     verb: 'query',

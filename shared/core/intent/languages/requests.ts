@@ -1,12 +1,13 @@
 // The requests of a text in other languages than English.
 import type { CandidateAction } from '../grammar/candidate.ts';
 import { dataClassesOf } from '../grammar/context.ts';
+import { type Language, verbsOpenedBy } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Sentence } from '../text/tokens.ts';
+import type { Sentence, Token } from '../text/tokens.ts';
 import { knownShare, languagesOf, wordsIn } from './known.ts';
 import { isTopic, nounAt } from './nouns.ts';
 import { MESSAGE, questionOf, requestsIn } from './one-language.ts';
-import { saidIn } from './told.ts';
+import { plain, type Said, saidIn } from './told.ts';
 
 /** A text with fewer known words is in none of the languages. */
 const MIN_KNOWN = 0.3;
@@ -23,6 +24,17 @@ export interface ForeignReading {
 const isCredential = (noun: string, lexicon: Lexicon): boolean =>
   dataClassesOf(noun.split('_'), lexicon).includes('credentials');
 
+/** The sentences that may request or ask something, by their index: the first one, questions, and those with a verb. */
+function toBeRead(sentences: readonly Sentence[], languages: readonly Language[]): ReadonlyMap<number, Said> {
+  const isVerb = ({ lower }: Token, length: number): boolean =>
+    languages.some((language) => verbsOpenedBy(plain(lower), language)?.some(({ head }) => head.length <= length));
+  const found = new Map<number, Said>();
+  for (const [index, sentence] of sentences.entries())
+    if (index === 0 || sentence.at(-1)?.text === '?' || sentence.some((token) => isVerb(token, sentence.length)))
+      found.set(index, saidIn(sentence));
+  return found;
+}
+
 /**
  * Reads a text in the languages that it may be in; the strictest request counts.
  * @param isHarmless by the learned weights
@@ -35,8 +47,9 @@ export function foreignReading(
   lexicon: Lexicon,
 ): ForeignReading | undefined {
   const words = wordsIn(sentences);
-  const spoken = { text, sentences: new Map(sentences.map(saidIn).entries()), isHarmless };
-  const readings = languagesOf(text, words, lexicon.languages).flatMap((language) => {
+  const languages = languagesOf(text, words, lexicon.languages);
+  const spoken = { text, words, sentences: toBeRead(sentences, languages), isHarmless };
+  const readings = languages.flatMap((language) => {
     const requests = requestsIn(spoken, language, lexicon);
     const asked = requests.some(({ negated }) => !negated)
       ? requests

@@ -14,7 +14,9 @@ const ASCII = /^[a-z'-]*$/;
 /** The verbs of other languages that count in an English text. */
 interface GraveVerbs {
   readonly verbs: ReadonlySet<ForeignVerb>;
-  /** For the first words of those of languages with spaces, the languages as bits. */
+  /** For those of one word in languages with spaces, the languages as bits. */
+  readonly alone: ReadonlyMap<string, number>;
+  /** The same for the first words of the others. */
   readonly starts: ReadonlyMap<string, number>;
 }
 
@@ -36,6 +38,7 @@ function graveVerbs(lexicon: Lexicon): GraveVerbs {
   let grave = graveByLexicon.get(lexicon);
   if (grave === undefined) {
     const verbs = new Set<ForeignVerb>();
+    const alone = new Map<string, number>();
     const starts = new Map<string, number>();
     for (const [at, language] of lexicon.languages.entries())
       for (const verb of [...language.verbs.values()]
@@ -43,22 +46,24 @@ function graveVerbs(lexicon: Lexicon): GraveVerbs {
         .filter((one) => isGraveInEnglish(one, language, lexicon))) {
         verbs.add(verb);
         const [word = ''] = verb.head;
-        if (!language.isDense) starts.set(word, (starts.get(word) ?? 0) | (1 << at));
+        const kept = verb.head.length === 1 ? alone : starts;
+        if (!language.isDense) kept.set(word, (kept.get(word) ?? 0) | (1 << at));
       }
-    grave = { verbs, starts };
+    grave = { verbs, alone, starts };
     graveByLexicon.set(lexicon, grave);
   }
   return grave;
 }
 
 /** The languages, as bits, of which a sentence may have such a verb. */
-function languagesOfVerbs(sentence: Sentence, isPlain: boolean, { starts }: GraveVerbs): number {
+function languagesOfVerbs(sentence: Sentence, isPlain: boolean, { alone, starts }: GraveVerbs): number {
+  const begins = (word: string): number => (alone.get(word) ?? 0) | (sentence.length > 1 ? (starts.get(word) ?? 0) : 0);
   let [bits, joined] = [0, 0];
   for (const { kind, lower } of sentence) {
     if (kind !== 'word' && kind !== 'identifier') continue;
     const word = isPlain ? lower : plain(lower);
-    bits |= starts.get(word) ?? 0;
-    if (word.includes('-')) joined |= starts.get(withoutPronoun(word)) ?? 0;
+    bits |= begins(word);
+    if (word.includes('-')) joined |= begins(withoutPronoun(word));
   }
   return bits === 0 ? 0 : bits | joined;
 }

@@ -178,12 +178,15 @@ const lengthOf = ({ head, rest }: ForeignVerb): number =>
 
 const NO_MATCHES: readonly ForeignMatch[] = [];
 
+/** The verbs that a word may begin. */
+export const verbsOpenedBy = (word: string, { verbs }: Language): readonly ForeignVerb[] | undefined =>
+  verbs.get(word) ?? (word.includes('-') ? verbs.get(withoutPronoun(word)) : undefined);
+
 /** The verbs among the words of a sentence. */
-export function verbsAmong(words: readonly string[], { verbs }: Language): readonly ForeignMatch[] {
+export function verbsAmong(words: readonly string[], language: Language): readonly ForeignMatch[] {
   let found: ForeignMatch[] | undefined;
   for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    const among = verbs.get(word) ?? (word.includes('-') ? verbs.get(withoutPronoun(word)) : undefined);
+    const among = verbsOpenedBy(words[at] ?? '', language);
     if (among === undefined) continue;
     for (const verb of among) {
       const match = matchAt(words, at, verb);
