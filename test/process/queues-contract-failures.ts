@@ -10,6 +10,13 @@ import type { QueueStore } from './queue-stores.ts';
 
 /** Tests within the suite of a backend. The functions give queues, which the suite closes, and its store. */
 export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queues, storeOf: () => QueueStore): void {
+  /** Queues that are connected: on a busy machine that takes longer than adding waits. */
+  const connected = async (more: Partial<QueueOptions> = {}): Promise<Queues> => {
+    const queues = queuesOf(more);
+    await waitFor(() => queues.counts('intents').then(() => true), { what: 'the queues to be connected' });
+    return queues;
+  };
+
   it('counts no attempt for a job that is returned because its process ends while a store is down', async () => {
     let started = 0;
     const dead: DeadJob[] = [];
@@ -18,7 +25,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
       started += 1;
       throw new Error('away');
     };
-    await queuesOf().add([intent('i1')]);
+    await (await connected()).add([intent('i1')]);
     // One process after another, more of them than the three attempts of a job.
     for (let i = 1; i <= 4; i += 1) {
       const queues = queuesOf({ isPassing: () => true });
@@ -36,7 +43,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
 
   it('retries a failed job with growing delays, and reports it dead once when its attempts are used up', async () => {
     const runs: JobRun[] = [];
-    const queues = queuesOf({ onJob: (run) => runs.push(run) });
+    const queues = await connected({ onJob: (run) => runs.push(run) });
     const startedAtMs: number[] = [];
     const dead: DeadJob[] = [];
     const fails = async (): Promise<void> => {
@@ -60,7 +67,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
   });
 
   it('reports a job whose death could not be recorded as soon as a worker starts', async () => {
-    const queues = queuesOf({ jobOptions: oneAttempt });
+    const queues = await connected({ jobOptions: oneAttempt });
     let asked = 0;
     const fails = async (): Promise<void> => {
       throw new Error('always');
@@ -91,7 +98,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
       if (away) throw new Error('away');
       done += 1;
     };
-    const queues = queuesOf({ isPassing: () => away });
+    const queues = await connected({ isPassing: () => away });
     queues.work('intents', { evaluate }, { concurrency: 1 });
     await queues.add([intent('i1')]);
     // A job has three attempts. It starts after 0, 0.5, 1.5 and 3.5 s.
@@ -103,7 +110,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
 
   it('has another worker run the job of a process that was killed during it', async () => {
     const { databaseUrl, redisUrl = '' } = storeOf().options();
-    const queues = queuesOf();
+    const queues = await connected();
     await queues.add([intent('i1')]);
     const victim = runProcess(WORKER, [databaseUrl, redisUrl, 'hang']);
     await waitFor(() => victim.stdout().includes('started i1'), { what: `the job to start; ${victim.stderr()}` });
@@ -116,7 +123,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
 
   it('records a job as dead that repeatedly crashes its process', async () => {
     const { databaseUrl, redisUrl = '' } = storeOf().options();
-    const queues = queuesOf();
+    const queues = await connected();
     await queues.add([intent('i1')]);
     for (let i = 0; i < 5; i += 1) {
       const victim = runProcess(WORKER, [databaseUrl, redisUrl, 'hang']);
@@ -136,7 +143,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
   it('adding fails fast while the store is down, and works again when it is back', async function () {
     const { goAway, comeBack } = storeOf();
     if (goAway === undefined || comeBack === undefined) return this.skip();
-    const queues = queuesOf();
+    const queues = await connected();
     const late = queuesOf();
     const seen: string[] = [];
     queues.work('intents', { evaluate: async ({ intentId = '' }) => void seen.push(intentId) }, { concurrency: 1 });
@@ -170,7 +177,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
     const { goAway, comeBack } = storeOf();
     if (goAway === undefined || comeBack === undefined) return this.skip();
     let errors = 0;
-    const queues = queuesOf({ onError: () => void (errors += 1) });
+    const queues = await connected({ onError: () => void (errors += 1) });
     let seen = 0;
     queues.work('intents', { evaluate: async () => void (seen += 1) }, { concurrency: 2 });
     await queues.add([intent('i1')]);
@@ -188,7 +195,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
   });
 
   it('records a job as dead that throws a value that is not an Error', async () => {
-    const queues = queuesOf({ jobOptions: oneAttempt });
+    const queues = await connected({ jobOptions: oneAttempt });
     const dead: DeadJob[] = [];
     const throwsNull = async (): Promise<void> => {
       await Promise.reject(null);

@@ -7,9 +7,11 @@ import { MAX_WAIT_MS } from '../../cli/supervisor/front.ts';
 import { commandOf, signal } from '../../shared/platform/embedded/processes.ts';
 import { runCommand } from '../support/command.ts';
 import { readExposition } from '../support/exposition.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { startCustos, type TestCustos } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
+const FEW_WORDS = { CUSTOS_POLICY_DIR: folderWithFewWords() };
 const INGRESS = 3;
 const CONNECTIONS = 60;
 const KILLS = 4;
@@ -83,7 +85,12 @@ describe('a service of several processes', () => {
   let places: string[];
 
   before(async () => {
-    custos = await startCustos({ CUSTOS_INGRESS: String(INGRESS), CUSTOS_WORKERS: '2', CUSTOS_RATE_LIMIT: 'off' });
+    custos = await startCustos({
+      ...FEW_WORDS,
+      CUSTOS_INGRESS: String(INGRESS),
+      CUSTOS_WORKERS: '2',
+      CUSTOS_RATE_LIMIT: 'off',
+    });
     places = [...custos.stdout().matchAll(/(http\S+)\/metrics$/gm)].map(([, place = '']) => place);
   });
   after(() => custos.stop());
@@ -157,7 +164,7 @@ describe('a service of several processes', () => {
 describe('a service with one ingress process', () => {
   let custos: TestCustos;
   before(async () => {
-    custos = await startCustos({ CUSTOS_INGRESS: '1', CUSTOS_RATE_LIMIT: 'off' });
+    custos = await startCustos({ ...FEW_WORDS, CUSTOS_INGRESS: '1', CUSTOS_RATE_LIMIT: 'off' });
   });
   after(() => custos.stop());
 
@@ -182,6 +189,7 @@ describe('rate limits of a service of several processes without Redis', () => {
   let custos: TestCustos;
   before(async () => {
     custos = await startCustos({
+      ...FEW_WORDS,
       CUSTOS_INGRESS: String(INGRESS),
       CUSTOS_RATE_LIMITS: Array.from({ length: 8 }, (_, tier) => `${tier}=${PER_SECOND}/${PER_SECOND}`).join(),
     });

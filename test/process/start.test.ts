@@ -20,6 +20,7 @@ import { createEmptyDatabase, queryOnce } from '../support/database.ts';
 import { SILENT_MS, STOPPED_MS } from '../../cli/supervisor/silence.ts';
 import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
 import { testKeyFiles } from '../support/keys.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { runProcess, startCustos, TEST_PEPPER, type TestCustos, untilGone } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -55,6 +56,7 @@ function childOf(custos: TestCustos, program: string): number {
 }
 
 const DATABASE = 'bin/postgres -D';
+const FEW_WORDS = { CUSTOS_POLICY_DIR: folderWithFewWords() };
 
 /** Checks which backups and targets are refused. The data folder of `run` is in use. */
 async function expectRefusals(backup: string, run: (...args: string[]) => Promise<Ran>): Promise<void> {
@@ -94,11 +96,11 @@ describe('custos start', () => {
   describe('from its first start to its last stop', () => {
     let latest: TestCustos | undefined;
     /** The service that the test before left running. */
-    const service = async (): Promise<TestCustos> => (latest ??= await startCustos());
+    const service = async (): Promise<TestCustos> => (latest ??= await startCustos(FEW_WORDS));
     after(() => latest?.stop());
 
     it('serves from an empty folder, leaves no process when stopped, and finds its data at the second start', async () => {
-      const first = await startCustos();
+      const first = await startCustos(FEW_WORDS);
       expect(await healthOf(first)).to.equal(200);
       expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
       expect(first.stdout()).to.contain(`Dashboard   ${first.address}/dashboard`);
@@ -106,7 +108,7 @@ describe('custos start', () => {
       expect(await (await fetch(metrics)).text(), 'of the workers').to.contain('custos_log_size');
       await queryOnce(databaseOf(first), 'CREATE TABLE kept AS SELECT 42 AS answer');
       expect(await stopAll(first)).to.equal(0);
-      latest = await startCustos({ CUSTOS_DATA_DIR: first.dataDir });
+      latest = await startCustos({ ...FEW_WORDS, CUSTOS_DATA_DIR: first.dataDir });
       expect(await queryOnce(databaseOf(latest), 'SELECT answer FROM kept')).to.deep.equal([{ answer: 42 }]);
     });
 
@@ -118,7 +120,7 @@ describe('custos start', () => {
       expect(ours).to.have.lengthOf(3);
       await killed.kill();
       await untilGone(ours);
-      latest = await startCustos({ CUSTOS_DATA_DIR: killed.dataDir });
+      latest = await startCustos({ ...FEW_WORDS, CUSTOS_DATA_DIR: killed.dataDir });
       expect(await queryOnce(databaseOf(latest), 'SELECT FROM before_kill')).to.have.lengthOf(1);
       await untilGone([database], 100);
     });
@@ -238,7 +240,7 @@ describe('custos start', () => {
       rmSync(dataDir, { recursive: true });
       const restored = await run('restore', backup);
       expect([restored.code, restored.stderr], restored.stderr).to.deep.equal([0, '']);
-      latest = await startCustos({ CUSTOS_DATA_DIR: dataDir });
+      latest = await startCustos({ ...FEW_WORDS, CUSTOS_DATA_DIR: dataDir });
       const again = createClient(latest.address, key);
       for (const id of acknowledged) {
         const receipt = await waitFor(async () => {
@@ -264,7 +266,7 @@ describe('custos start', () => {
 
   describe('after an interrupted first start', () => {
     let latest: TestCustos | undefined;
-    const service = async (): Promise<TestCustos> => (latest ??= await startCustos());
+    const service = async (): Promise<TestCustos> => (latest ??= await startCustos(FEW_WORDS));
     after(() => latest?.stop());
 
     it('starts over when it was killed while creating the database', async () => {
@@ -273,7 +275,7 @@ describe('custos start', () => {
       writeFileSync(path.join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n');
       writeFileSync(path.join(dataDir, 'postgres.password'), 'left over');
       writeFileSync(path.join(dataDir, 'pepper.new'), 'half');
-      latest = await startCustos({ CUSTOS_DATA_DIR: dataDir });
+      latest = await startCustos({ ...FEW_WORDS, CUSTOS_DATA_DIR: dataDir });
       expect(await healthOf(latest)).to.equal(200);
       expect(readdirSync(dataDir)).not.to.include.members(['postgres.new']);
     });
@@ -327,6 +329,7 @@ describe('custos start', () => {
   it('starts no embedded database when DATABASE_URL is set, and migrates that database to the newest schema', async () => {
     const database = await createEmptyDatabase();
     const custos = await startCustos({
+      ...FEW_WORDS,
       DATABASE_URL: database.url,
       CUSTOS_MIGRATION_DATABASE_URL: database.ownerUrl,
       CUSTOS_PEPPER: TEST_PEPPER,

@@ -99,3 +99,41 @@ describe('idle connections', () => {
     await database.drop();
   });
 });
+
+describe('a connection that becomes free', () => {
+  it('serves the next statement, after thousands that stopped waiting for it', async () => {
+    const database = await createTestDatabase();
+    const db = await openTestDatabase(database.url, { patient: false, poolSize: 1 });
+    const gate = createGate();
+    const holding = db.transaction(() => gate.opened);
+    const late = await Promise.allSettled(Array.from({ length: 5_000 }, () => db.query('SELECT 1 AS one', [])));
+    expect(new Set(late.map(({ status }) => status))).to.deep.equal(new Set(['rejected']));
+    const next = db.query('SELECT 2 AS two', []);
+    gate.open();
+    await holding;
+    expect(await next).to.deep.equal([{ two: 2 }]);
+    await db.close();
+    await database.drop();
+  });
+
+  it('is closed when a statement failed while its values were prepared, which the server and pg would remember differently', async () => {
+    const database = await createTestDatabase();
+    const db = await openTestDatabase(database.url, { poolSize: 1 });
+    const STATEMENT = 'SELECT $1::text AS given';
+    const unprintable = {
+      toPostgres: (): never => {
+        throw new TypeError('has no text');
+      },
+    };
+    for (const work of [
+      db.query,
+      (...given: Parameters<typeof db.query>) => db.transaction((sql) => sql.query(...given)),
+    ]) {
+      const error: unknown = await work(STATEMENT, [unprintable]).catch((reason: unknown) => reason);
+      expect(error).to.be.an('error').with.property('message', 'has no text');
+      expect(await work(STATEMENT, ['fine'])).to.deep.equal([{ given: 'fine' }]);
+    }
+    await db.close();
+    await database.drop();
+  });
+});

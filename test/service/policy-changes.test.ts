@@ -40,7 +40,7 @@ describe('a change of the policy set', () => {
   before(async () => {
     service = await startService({ words: 'few' });
     const { databaseUrl } = service;
-    strict = await startService({ databaseUrl, env: { CUSTOS_POLICY_APPROVALS: '1' } });
+    strict = await startService({ databaseUrl, words: 'few', env: { CUSTOS_POLICY_APPROVALS: '1' } });
     worker = await startTestWorker(service);
     const keyOf = async (): Promise<Admin> => {
       const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });

@@ -33,7 +33,7 @@ export interface Database extends EntitySql {
 export interface PoolUse {
   readonly inUse: number;
   readonly idle: number;
-  /** Statements and transactions that wait for a connection. */
+  /** Statements and transactions that wait for a connection, or gave up doing so in the last three seconds. */
   readonly waiting: number;
   readonly max: number;
 }
@@ -79,10 +79,18 @@ export function asApiError(error: unknown): unknown {
   return new ApiError('E6002', MESSAGES[trouble], { headers: { 'retry-after': '1' }, cause: error });
 }
 
-/** Whether the connection must be discarded: it is broken, or its session cannot write. */
+/** invalid_sql_statement_name, and a prepared statement whose result has changed: pg would use the statement again. */
+const LOST_STATEMENT = /^(?:26000|0A000)$/;
+
+/**
+ * Whether the connection must be discarded: it is broken, its session cannot write, or pg remembers a prepared statement that the server
+ * does not have. An error without an SQLSTATE is of this process, in the middle of preparing one.
+ */
 function spoilsConnection(error: unknown): boolean {
   const trouble = troubleOf(error);
-  return trouble === 'away' || trouble === 'read-only';
+  if (trouble === 'away' || trouble === 'read-only') return true;
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code !== 'string' || LOST_STATEMENT.test(code);
 }
 
 interface Queryable {
@@ -109,6 +117,8 @@ async function run<Row extends object>(
   return result.rows as Row[];
 }
 
+const ignore = (): void => undefined;
+
 /**
  * Checks a client out of the pool. The pool listens for errors of idle clients only, and an unhandled error ends the
  * process. So the listener is added in the callback, before the server's next message is parsed, which may be its
@@ -126,7 +136,15 @@ function checkOut(pool: pg.Pool, waitMs: number, onBroken: (error: Error) => voi
     pool.connect((error, client) => {
       clearTimeout(timer);
       if (client === undefined) return reject(error ?? new Error('the pool gave no client'));
-      if (isLate) return client.release();
+      if (isLate) {
+        // In a later turn: the release calls the next one that waits, which may be late, too, and so on.
+        client.on('error', ignore);
+        process.nextTick(() => {
+          client.removeListener('error', ignore);
+          client.release();
+        });
+        return;
+      }
       client.on('error', onBroken);
       resolve(client);
     });
@@ -160,7 +178,7 @@ interface Lent {
 }
 
 /** How often a connection is attempted when it times out: the server may be starting, or the machine busy. */
-const OPEN_ATTEMPTS = 5;
+const OPEN_ATTEMPTS = 2;
 
 /** Loads a large package without its source maps: those of TypeORM take 7 MB, and nobody reads stack traces into them. */
 async function withoutSourceMaps<T>(load: () => Promise<T>): Promise<T> {
@@ -212,7 +230,6 @@ export const keptOf = (poolSize: number): number => Math.min(4, poolSize);
 
 /** Opens connections in advance, so that the first requests don't each wait for one. */
 async function open(pool: pg.Pool, connections: number): Promise<void> {
-  const ignore = (): void => undefined;
   const opened = Array.from({ length: connections }, () => checkOut(pool, OPEN_TIMEOUT_MS, ignore));
   const clients = await Promise.allSettled(opened);
   for (const client of clients) {

@@ -42,6 +42,12 @@ export function boundedClient(most: number): typeof pg.Client {
   let opening = 0;
   /** Clients that wait until fewer others are being opened. */
   const turns: (() => void)[] = [];
+  /** A client is not being opened any more: the one that waits longest is now, so that no later one comes before it. */
+  const passOn = (): void => {
+    const next = turns.shift();
+    if (next === undefined) opening -= 1;
+    else next();
+  };
   const abandoned = new Set<BoundedClient>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -57,10 +63,13 @@ export function boundedClient(most: number): typeof pg.Client {
     // One signature for both calls: with a callback (by the pool) and for a promise.
     override connect(callback?: (...given: never[]) => void): Promise<pg.Client> & void {
       const done = callback as ((error: Error | null, client?: pg.Client) => void) | undefined;
-      if (open < most && opening < OPENED_AT_ONCE) return this.connectNow(done);
+      if (open < most && opening < OPENED_AT_ONCE) {
+        opening += 1;
+        return this.connectNow(done);
+      }
       const connecting = this.turn().then(() => {
         if (open < most && !this.isGivenUp()) return this.connectNow(done);
-        turns.shift()?.();
+        passOn();
         const error = new Error(
           this.isGivenUp()
             ? 'Connection terminated: it took too long'
@@ -74,10 +83,11 @@ export function boundedClient(most: number): typeof pg.Client {
       return connecting as Promise<pg.Client> & void;
     }
 
-    /** Until another session has ended, as far as one waits for that, and few others are being opened. */
+    /** Until another session has ended, as far as one waits for that, and this client is among the few that are being opened. */
     private async turn(): Promise<void> {
       if (open >= most) await delay(REFUSE_AFTER_MS);
-      while (opening >= OPENED_AT_ONCE) await new Promise<void>((next) => turns.push(next));
+      if (opening < OPENED_AT_ONCE) opening += 1;
+      else await new Promise<void>((next) => turns.push(next));
     }
 
     /** A pool destroys the socket of a client that it does not wait for any more. */
@@ -85,17 +95,15 @@ export function boundedClient(most: number): typeof pg.Client {
       return this.isEnded || this.connection.stream.destroyed;
     }
 
+    /** For a client that counts as being opened. */
     private connectNow(
       done: ((error: Error | null, client?: pg.Client) => void) | undefined,
     ): Promise<pg.Client> & void {
       open += 1;
-      opening += 1;
       let isOpening = true;
       const opened = (): void => {
-        if (!isOpening) return;
+        if (isOpening) passOn();
         isOpening = false;
-        opening -= 1;
-        turns.shift()?.();
       };
       this.once('end', () => {
         open -= 1;
