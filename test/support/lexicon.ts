@@ -28,7 +28,6 @@ export function lexiconFile(): TextFile {
 function merged(): TextFile {
   const read = readLexicon({ path: LEXICON_FILE, text: '' }, lexiconParts());
   if ('findings' in read) throw new Error(JSON.stringify(read.findings));
-  // Merged members of objects.
   // Only members of the document are indented: with all indentation the shipped words are larger than a single file may be.
   return { path: LEXICON_FILE, text: prettyJson(read.json as object).replace(/^ {4,}/gm, '') };
 }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
-import { CONNECT_TIMEOUT_MS, createPool, OPEN_TIMEOUT_MS, type PoolOptions } from './pool.ts';
+import { createPool, OPEN_TIMEOUT_MS, type PoolOptions, waitMsOf } from './pool.ts';
 import type { Selection, WholeRow } from './seals/rows.ts';
 import type { Seals } from './seals/seals.ts';
 import type { SealedTableName } from './seals/tables.ts';
@@ -295,7 +295,7 @@ const runOn =
 /** Connects at the first statement, so it also opens while PostgreSQL is away. */
 export function openSideDatabase(options: DatabaseOptions): SideDatabase {
   const pool = createPool(options);
-  const query = runOn(pool, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
+  const query = runOn(pool, waitMsOf(options));
   return {
     seals: options.seals ?? NO_SEALS,
     query: (statement, values) => query(statement, values),
@@ -309,7 +309,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const seals = options.seals ?? NO_SEALS;
   const { pool, select, close } = await connect(options);
   await open(pool, options.kept ?? 0);
-  const waitMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+  const waitMs = waitMsOf(options);
   return {
     ...withSelect(seals, select, runOn(pool, waitMs)),
     connections: () => poolUse(pool),

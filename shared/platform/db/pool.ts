@@ -18,7 +18,7 @@ export interface PoolOptions {
 }
 
 // The sum is the longest wait of a request while PostgreSQL does not answer. It must stay below 2 s.
-export const CONNECT_TIMEOUT_MS = 700;
+const CONNECT_TIMEOUT_MS = 700;
 const QUERY_TIMEOUT_MS = 1_000;
 /**
  * How long opening a connection may take. Longer than a request waits for it: on a busy machine a connection that comes too late for this
@@ -28,15 +28,18 @@ export const OPEN_TIMEOUT_MS = 3_000;
 /** PostgreSQL cancels a statement this much earlier than the client: an abandoned one would occupy its session. */
 const CANCEL_EARLIER_MS = 100;
 
+/** How long a statement or a transaction waits for a connection of the pool. */
+export const waitMsOf = ({ connectTimeoutMs = CONNECT_TIMEOUT_MS }: PoolOptions): number => connectTimeoutMs;
+
 export function createPool(options: PoolOptions): pg.Pool {
-  const { queryTimeoutMs = QUERY_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+  const { queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.poolSize,
     min: options.kept ?? 0,
     Client: boundedClient(options.poolSize),
-    connectionTimeoutMillis: Math.max(connectTimeoutMs, OPEN_TIMEOUT_MS),
+    connectionTimeoutMillis: Math.max(waitMsOf(options), OPEN_TIMEOUT_MS),
     query_timeout: queryTimeoutMs,
     statement_timeout: queryTimeoutMs - CANCEL_EARLIER_MS,
     keepAlive: true,

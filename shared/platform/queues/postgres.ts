@@ -6,7 +6,7 @@ import { poolUse } from '../db/database.ts';
 import { boundedClient } from '../db/sessions.ts';
 import { type Backend, JOB_OPTIONS, openedQueue, STORE_TIMEOUT_MS, wrapWorker } from './backend.ts';
 
-const CONNECT_TIMEOUT_MS = 900;
+const WORKER_CONNECT_TIMEOUT_MS = 1_800;
 /** For a worker's queries: taking and finishing jobs, locks, stalled jobs. LISTEN uses a further connection. */
 const WORKER_CONNECTIONS = 2;
 /** BullMQ's statements name no schema. It sets the search path itself only in pools that it creates. */
@@ -68,7 +68,7 @@ export function createPostgresBackend(
       const connection = {
         connectionString: url,
         application_name: `custos-worker-${name}`,
-        connectionTimeoutMillis: 2 * CONNECT_TIMEOUT_MS,
+        connectionTimeoutMillis: WORKER_CONNECT_TIMEOUT_MS,
         query_timeout: WORKER_QUERY_TIMEOUT_MS,
         keepAlive: true,
       };

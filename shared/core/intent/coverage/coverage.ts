@@ -20,7 +20,6 @@ export interface Coverage {
   readonly unread: readonly UnreadSpan[];
   /** Names of the phrasings of the lexicon that occur. */
   readonly phrasings: readonly string[];
-  /** Words or phrasings that destroy, and that no reading accounts for. */
 }
 
 export const MAX_SPANS = 8;
