@@ -100,6 +100,37 @@ describe('idle connections', () => {
   });
 });
 
+/** A value that fails while pg makes a parameter of it. */
+const UNPRINTABLE = {
+  toPostgres: (): never => {
+    throw new TypeError('has no text');
+  },
+};
+
+/** Longer than a pool lets a statement wait for a session that may never end. */
+const ENDING_MS = 300;
+
+/** A proxy through which the end of a session takes a while, as on a busy machine. */
+async function startSlowlyEndingProxy(target: URL): Promise<{ readonly port: number; close(): void }> {
+  const sockets = new Set<net.Socket>();
+  const proxy = net.createServer({ allowHalfOpen: true }, (client) => {
+    const server = net.connect(Number(target.port), target.hostname);
+    for (const socket of [client, server]) sockets.add(socket.on('error', () => undefined));
+    client.pipe(server);
+    server.pipe(client, { end: false });
+    server.on('close', () => setTimeout(() => client.end(), ENDING_MS));
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return {
+    port: (proxy.address() as net.AddressInfo).port,
+    close() {
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
 describe('a connection that becomes free', () => {
   it('serves the next statement, after thousands that stopped waiting for it', async () => {
     const database = await createTestDatabase();
@@ -120,20 +151,28 @@ describe('a connection that becomes free', () => {
     const database = await createTestDatabase();
     const db = await openTestDatabase(database.url, { poolSize: 1 });
     const STATEMENT = 'SELECT $1::text AS given';
-    const unprintable = {
-      toPostgres: (): never => {
-        throw new TypeError('has no text');
-      },
-    };
     for (const work of [
       db.query,
       (...given: Parameters<typeof db.query>) => db.transaction((sql) => sql.query(...given)),
     ]) {
-      const error: unknown = await work(STATEMENT, [unprintable]).catch((reason: unknown) => reason);
+      const error: unknown = await work(STATEMENT, [UNPRINTABLE]).catch((reason: unknown) => reason);
       expect(error).to.be.an('error').with.property('message', 'has no text');
       expect(await work(STATEMENT, ['fine'])).to.deep.equal([{ given: 'fine' }]);
     }
     await db.close();
+    await database.drop();
+  });
+
+  it('does not refuse a statement because the server is slow to end the session of a broken one', async () => {
+    const database = await createTestDatabase();
+    const proxy = await startSlowlyEndingProxy(new URL(database.url));
+    const url = new URL(database.url);
+    url.host = `127.0.0.1:${proxy.port}`;
+    const db = await openTestDatabase(url.href, { poolSize: 1 });
+    await db.query('SELECT $1::text AS given', [UNPRINTABLE]).catch(() => undefined);
+    expect(await db.query('SELECT 1 AS one', [])).to.deep.equal([{ one: 1 }]);
+    await db.close();
+    proxy.close();
     await database.drop();
   });
 });

@@ -17,10 +17,12 @@ const CHECK_MS = 5_000;
 const ANSWER_MS = 2_000;
 
 /**
- * How long a client waits for a session to end before it is refused. Never zero: a destroyed socket closes in a later
- * turn of the event loop, and a caller that retries at once would starve that turn.
+ * How long a client waits for a session to end before it is refused, and how often it looks. A busy server needs a while to end even a
+ * session that does nothing. Never zero: a destroyed socket closes in a later turn of the event loop, and a caller that retries at once
+ * would starve that turn.
  */
-const REFUSE_AFTER_MS = 50;
+const REFUSE_AFTER_MS = 1_000;
+const LOOK_AGAIN_MS = 50;
 
 /** Connections of a pool that are being opened at a time. */
 const OPENED_AT_ONCE = 2;
@@ -85,7 +87,8 @@ export function boundedClient(most: number): typeof pg.Client {
 
     /** Until another session has ended, as far as one waits for that, and this client is among the few that are being opened. */
     private async turn(): Promise<void> {
-      if (open >= most) await delay(REFUSE_AFTER_MS);
+      const lastMs = performance.now() + REFUSE_AFTER_MS;
+      while (open >= most && !this.isGivenUp() && performance.now() < lastMs) await delay(LOOK_AGAIN_MS);
       if (opening < OPENED_AT_ONCE) opening += 1;
       else await new Promise<void>((next) => turns.push(next));
     }
