@@ -1,125 +1,115 @@
-// Learns the weights by which a text that does harm is recognized beside the rules, from labelled texts.
+// Learns the weights by which a text that does harm is recognized beside the rules, from labelled texts: first those of words, then, from
+// the scores that texts have without having been learned from, what the reading by rules adds to them.
 // Usage: node dist/bench/train-harm.js [--write] FILE...
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { BUCKETS, EDGE, harmTokensOf, pairNumber, wordHash, wordNumbers } from '../shared/core/intent/harm/features.ts';
+import { BUCKETS, harmTokensOf, pairsAt, wordHash, wordNumbers } from '../shared/core/intent/harm/features.ts';
 import { createHarmEstimator, type HarmEstimator, type HarmWeights } from '../shared/core/intent/harm/estimate.ts';
 import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
-import { readTextOf } from '../shared/core/intent/parse.ts';
+import { assessIntent, readTextOf } from '../shared/core/intent/parse.ts';
 import { findRoot } from '../shared/platform/config/root.ts';
 import { prettyJson } from '../shared/kernel/pretty-json.ts';
 import { lexiconFile } from '../test/support/lexicon.ts';
 import { foldOf, FOLDS } from './folds.ts';
 import { harmOf } from './intent-harm.ts';
 import { type PlacedText, readRows } from './intent-rows.ts';
-import { quantile, randomNumbers, shuffle } from './numbers.ts';
+import { fitLogistic, type LinearModel, type NumberedExample, scoreOf } from './logistic.ts';
+import { quantile } from './numbers.ts';
 
-const SEED = 18;
-const EPOCHS = 20;
-const RATE = 0.1;
-const DECAY = 1e-4;
 /** Weights are stored as integers of 1/64. */
 const SCALE = 64;
 const LARGEST = 127;
 /** Share of harmless texts, in cross-validation, that may score as harmful. */
-const FALSE_ALARMS = 0.03;
+const FALSE_ALARMS = 0.09;
 /** Share of harmful texts, in cross-validation, that may score as harmless. */
-const MISSED = 0.07;
+const MISSED = 0.08;
 const LINE = 1_900;
 
-interface Example {
+/** A text as the numbers of its words, parts and pairs of words. */
+interface Example extends NumberedExample {
   readonly fold: number;
-  readonly target: 0 | 1;
-  /** Distinct feature numbers, and how often each occurs. */
-  readonly numbers: Int32Array;
-  readonly counts: Float64Array;
+  /** What the rules have read in it (`namesOfReading`). */
+  readonly reading: readonly string[];
 }
 
-interface Model {
-  bias: number;
-  readonly weights: Float64Array;
+/** With the score of its words by weights that were learned without it. */
+interface ScoredExample extends Pick<Example, 'target' | 'reading'> {
+  readonly score: number;
 }
 
-function exampleOf(text: string, target: 0 | 1, fold: number): Example {
+function exampleOf(text: string, reading: readonly string[], target: 0 | 1, fold: number): Example {
   const counts = new Map<number, number>();
-  const count = (number: number): void => void counts.set(number, (counts.get(number) ?? 0) + 1);
-  let before = EDGE;
-  for (const { word } of harmTokensOf(text)) {
-    for (const number of wordNumbers(word)) count(number);
-    const hash = wordHash(word);
-    count(pairNumber(before, hash));
-    before = hash;
-  }
-  count(pairNumber(before, EDGE));
-  return { fold, target, numbers: Int32Array.from(counts.keys()), counts: Float64Array.from(counts.values()) };
+  const words = harmTokensOf(text).map(({ word }) => word);
+  const hashes = words.map(wordHash);
+  const numbers = [...words.flatMap(wordNumbers), ...Array.from({ length: words.length + 1 }, (_, at) => pairsAt(hashes, at)).flat()];
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
+  return { fold, target, reading, numbers: Int32Array.from(counts.keys()), values: Float64Array.from(counts.values()) };
 }
 
 /** The texts that say what they do, as the parser reads them. */
 export function examplesOf(rows: readonly PlacedText[], lexicon: Lexicon): Example[] {
-  return rows.flatMap((row) => {
-    const harm = harmOf(row);
-    return harm === undefined
-      ? []
-      : [exampleOf(readTextOf(row.text, lexicon), harm === 'none' ? 0 : 1, foldOf(row.text))];
+  const rulesAlone: Lexicon = { ...lexicon, harm: undefined };
+  return rows.flatMap(({ text, ...row }) => {
+    const harm = harmOf({ text, ...row });
+    if (harm === undefined) return [];
+    const { harmNames = [] } = assessIntent(text, rulesAlone);
+    return [exampleOf(readTextOf(text, lexicon), harmNames, harm === 'none' ? 0 : 1, foldOf(text))];
   });
 }
 
-function scoreOf({ numbers, counts }: Example, { bias, weights }: Model): number {
-  let score = bias;
-  for (const [at, number] of numbers.entries()) score += (weights[number] ?? 0) * (counts[at] ?? 0);
-  return score;
-}
+const wholeNumber = (weight: number): number => Math.round(weight * SCALE);
 
-/** Logistic regression by stochastic gradient descent with AdaGrad steps (Duchi, Hazan and Singer 2011); weights are multiples of 1/SCALE. */
-function fit(examples: readonly Example[]): Model {
-  const weights = new Float64Array(BUCKETS);
-  const squares = new Float64Array(BUCKETS).fill(1);
-  const model: Model = { bias: 0, weights };
-  let biasSquares = 1;
-  const order = [...examples];
-  const random = randomNumbers(SEED);
-  for (let epoch = 0; epoch < EPOCHS; epoch += 1) {
-    shuffle(order, random);
-    for (const example of order) {
-      const error = 1 / (1 + Math.exp(-scoreOf(example, model))) - example.target;
-      for (const [at, number] of example.numbers.entries()) {
-        const weight = weights[number] ?? 0;
-        const gradient = error * (example.counts[at] ?? 0) + DECAY * weight;
-        const sum = (squares[number] ?? 1) + gradient * gradient;
-        squares[number] = sum;
-        weights[number] = weight - (RATE * gradient) / Math.sqrt(sum);
-      }
-      biasSquares += error * error;
-      model.bias -= (RATE * error) / Math.sqrt(biasSquares);
-    }
-  }
-  const scaled = (weight: number) => Math.max(-LARGEST, Math.min(LARGEST, Math.round(weight * SCALE)));
-  return { bias: Math.round(model.bias * SCALE), weights: weights.map(scaled) };
+/** The weights of words, as they are stored. */
+function wordsModel(examples: readonly Example[]): LinearModel {
+  const { bias, weights } = fitLogistic(examples, BUCKETS);
+  return {
+    bias: wholeNumber(bias),
+    weights: weights.map((weight) => Math.max(-LARGEST, Math.min(LARGEST, wholeNumber(weight)))),
+  };
 }
 
 /** For each fold, a model that did not see its examples. */
-const heldOutModels = (examples: readonly Example[]): Model[] =>
-  Array.from({ length: FOLDS }, (_, fold) => fit(examples.filter((one) => one.fold !== fold)));
+const heldOutModels = (examples: readonly Example[]): LinearModel[] =>
+  Array.from({ length: FOLDS }, (_, fold) => wordsModel(examples.filter((one) => one.fold !== fold)));
 
-/** Scores of all examples by models that did not see them. */
-function heldOutScores(
-  examples: readonly Example[],
-  models: readonly Model[],
-): { readonly target: 0 | 1; readonly score: number }[] {
+function heldOutScores(examples: readonly Example[], models: readonly LinearModel[]): ScoredExample[] {
   return examples.flatMap((example) => {
     const model = models[example.fold];
-    return model === undefined ? [] : [{ target: example.target, score: scoreOf(example, model) }];
+    return model === undefined ? [] : [{ ...example, score: scoreOf(example, model) }];
   });
 }
+
+/** What each name of a reading adds to the score of the words, in its unit. */
+function readingWeights(scored: readonly ScoredExample[]): Record<string, number> {
+  const names = [...new Set(scored.flatMap(({ reading }) => reading))].sort();
+  const numberOf = new Map(names.map((name, at) => [name, at + 1]));
+  const { bias, weights } = fitLogistic(
+    scored.map(({ target, score, reading }) => ({
+      target,
+      numbers: Int32Array.from([0, ...reading.map((name) => numberOf.get(name) ?? 0)]),
+      values: Float64Array.from([score / SCALE, ...reading.map(() => 1)]),
+    })),
+    names.length + 1,
+  );
+  const [ofScore = 1, ...ofNames] = weights;
+  // Each reading has one name of an action and its effect: the bias is added there.
+  const added = names.map((name, at) => wholeNumber(((ofNames[at] ?? 0) + (name.includes(' ') ? bias : 0)) / ofScore));
+  return Object.fromEntries(names.map((name, at) => [name, added[at] ?? 0]));
+}
+
+const withReading = ({ score, reading }: ScoredExample, weights: Readonly<Record<string, number>>): number =>
+  reading.reduce((sum, name) => sum + (weights[name] ?? 0), score);
 
 export type HarmThresholds = Pick<HarmWeights, 'harmfulAbove' | 'harmlessBelow'>;
 
 /** For each fold, an estimator that did not see its texts. */
 export function heldOutEstimators(examples: readonly Example[], thresholds: HarmThresholds): HarmEstimator[] {
-  return heldOutModels(examples).map(({ bias, weights }) =>
-    createHarmEstimator({ ...thresholds, bias, weights: Int8Array.from(weights) }),
+  const models = heldOutModels(examples);
+  const reading = readingWeights(heldOutScores(examples, models));
+  return models.map(({ bias, weights }) =>
+    createHarmEstimator({ ...thresholds, bias, weights: Int8Array.from(weights), reading }),
   );
 }
 
@@ -130,6 +120,7 @@ export interface TrainedHarm {
     readonly harmfulAbove: number;
     readonly harmlessBelow: number;
     readonly weights: readonly string[];
+    readonly reading: Readonly<Record<string, number>>;
   };
   /** Shares in cross-validation: harmful texts above the upper threshold, harmless ones below the lower one, and all on their side of 0. */
   readonly found: number;
@@ -139,7 +130,9 @@ export interface TrainedHarm {
 
 /** Learns from examples. The same examples give the same result. */
 export function trainHarm(examples: readonly Example[]): TrainedHarm {
-  const scores = heldOutScores(examples, heldOutModels(examples));
+  const scored = heldOutScores(examples, heldOutModels(examples));
+  const reading = readingWeights(scored);
+  const scores = scored.map((one) => ({ target: one.target, score: withReading(one, reading) }));
   const sorted = (target: 0 | 1) =>
     scores
       .filter((one) => one.target === target)
@@ -148,7 +141,7 @@ export function trainHarm(examples: readonly Example[]): TrainedHarm {
   const [harmless, harmful] = [sorted(0), sorted(1)];
   const harmfulAbove = Math.max(0, quantile(harmless, 1 - FALSE_ALARMS));
   const harmlessBelow = Math.min(0, quantile(harmful, MISSED));
-  const { bias, weights } = fit(examples);
+  const { bias, weights } = wordsModel(examples);
   const text = Buffer.from(Int8Array.from(weights).buffer).toString('base64');
   const share = (of: readonly number[], holds: (score: number) => boolean) =>
     of.filter(holds).length / Math.max(1, of.length);
@@ -158,6 +151,7 @@ export function trainHarm(examples: readonly Example[]): TrainedHarm {
       harmfulAbove,
       harmlessBelow,
       weights: Array.from({ length: Math.ceil(text.length / LINE) }, (_, at) => text.slice(at * LINE, (at + 1) * LINE)),
+      reading,
     },
     found: share(harmful, (score) => score > harmfulAbove),
     cleared: share(harmless, (score) => score < harmlessBelow),
@@ -168,7 +162,9 @@ export function trainHarm(examples: readonly Example[]): TrainedHarm {
 function main(): void {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { write: { type: 'boolean' } } });
   const file = path.join(findRoot(), 'policies', 'lexicon', 'harm.json');
-  const lexicon = compileLexicon(JSON.parse(lexiconFile().text));
+  // The weights that are there may not fit the features any more.
+  const { harm: _, ...rules } = JSON.parse(lexiconFile().text) as Record<string, unknown>;
+  const lexicon = compileLexicon(rules);
   const examples = examplesOf(
     positionals.flatMap((name) => [...readRows(name).rows]),
     lexicon,

@@ -11,6 +11,7 @@ import { bySentence, type CandidateAction } from './grammar/candidate.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
 import type { HarmEstimate } from './harm/estimate.ts';
+import { namesOfReading } from './harm/reading.ts';
 import { languageKnown } from './languages/known.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { parseNormalized } from './normalized.ts';
@@ -27,6 +28,20 @@ import type { Action } from '../../kernel/vocabulary.ts';
 const UNKNOWN_COVERAGE = 0.3;
 /** Classes that do harm by themselves: the reading tells it. */
 const GRAVE: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke']);
+/** Of what is sent outside, the shipped policy `destinations` asks a human about these; messages are ordinary. */
+const RECORDS: ReadonlySet<string> = new Set([
+  'data',
+  'db',
+  'files',
+  'identity',
+  'code',
+  'secrets',
+  'tasks',
+  'payments',
+  'health',
+]);
+/** Where what people inside are told belongs to. */
+const MESSAGES = 'comms';
 /** Words of a report: `performance report` is only a name. */
 const MIN_REPORT = 5;
 /** The share of its words that must be known. */
@@ -46,6 +61,8 @@ export interface AssessedParse {
   readonly doubts?: Doubts | undefined;
   /** What the learned weights tell beside the reading; undefined when the reading itself tells of the harm. */
   readonly harm?: HarmEstimate | undefined;
+  /** What of the reading these weights take into account. */
+  readonly harmNames?: readonly string[];
 }
 
 /**
@@ -87,7 +104,6 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const isExternal =
     endStates.some(({ says }) => says === 'disclosure') ||
     leavesOrganisation(asked, sentences, entities, foreign !== undefined, lexicon);
-  const harm = harmBeside(requested, isExternal, readings.harm);
   const found = {
     candidates: [...all, ...readings.carriers],
     mentioned,
@@ -96,6 +112,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     foreignKnown: foreign?.known,
   };
   const coverage = coverageOf(segments, found, lexicon);
+  const harmNames = namesOfReading(requested, { isExternal, ...coverage.features });
+  const harm = harmBeside(requested, { isExternal, isOnlyCode: coverage.features.clauses === 0 }, readings.harm?.estimate(harmNames));
   // Words that destroy are often only mentioned.
   const mayDestroy = coverage.features.destroys && harm?.isSurelyHarmless !== true;
   // Of words that nobody knows the learned weights tell nothing.
@@ -103,14 +121,15 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     isForeign
       ? languageKnown(text, sentences, lexicon) >= MIN_KNOWN_REPORT
       : words.length >= MIN_REPORT && 1 - coverage.features.wordsUnknown / words.length >= MIN_KNOWN_REPORT;
-  const isReport =
+  const isTold =
     requested === UNKNOWN &&
-    asked.length === 0 &&
-    harm?.tells === 'harmless' &&
+    asked.every(isMild) &&
+    (asked.length > 0 ? harm?.tells === 'harmless' : harm?.isSurelyHarmless === true) &&
     code.length === 0 &&
     isKnown() &&
     !(isHidden || isDisguised || mayDestroy || coverage.features.isHinted);
-  const lead = isReport ? reportIn(sentences, lexicon) : requested;
+  const told = isTold ? (asked[0] ?? reportIn(sentences, lexicon)) : requested;
+  const lead = isMessage(told, harm) && !isExternal ? { ...told, domain: MESSAGES } : told;
   const read = {
     lead,
     extent: extentOfText(lead, asked, words, lexicon),
@@ -162,21 +181,28 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     data_classes: read.data_classes,
     flags: [...flags].sort(),
   };
-  return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead, harm };
+  return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead, harm, harmNames };
 }
+
+/** A weak request, as long as nothing that is harmless speaks against it, unless it would be grave. */
+const isMild = ({ action, effect }: CandidateAction): boolean => effect !== 'destructive' && !GRAVE.has(action);
+
+/** Something that is sent to nobody outside, surely without harm. */
+const isMessage = ({ action, traits, source }: CandidateAction, harm: HarmEstimate | undefined): boolean =>
+  action === 'send' && source !== 'code' && !traits.includes('external') && harm?.isSurelyHarmless === true;
 
 /** The learned estimate of a text, unless the reading itself tells of the harm: then policies judge the reading. */
 function harmBeside(
-  { effect, action, source, traits }: CandidateAction,
-  isExternal: boolean,
+  { effect, action, domain, source, traits }: CandidateAction,
+  { isExternal, isOnlyCode }: { isExternal: boolean; isOnlyCode: boolean },
   estimate: HarmEstimate | undefined,
 ): HarmEstimate | undefined {
   const isTold =
     effect === 'destructive' ||
     GRAVE.has(action) ||
-    (action === 'send' && (isExternal || traits.includes('external'))) ||
+    (action === 'send' && (source === 'code' || RECORDS.has(domain)) && (isExternal || traits.includes('external'))) ||
     // Code that was read only reads, whatever it is about.
-    (source === 'code' && effect === 'read');
+    (source === 'code' && effect === 'read' && isOnlyCode);
   return estimate?.tells === 'harmful' && isTold ? undefined : estimate;
 }
 

@@ -7,7 +7,7 @@ import type { CandidateAction } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
 import { foreignReading, type ForeignReading } from './languages/requests.ts';
 import { foreignDestruction } from './languages/within-english.ts';
-import type { HarmEstimate } from './harm/estimate.ts';
+import type { ScoredText } from './harm/estimate.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { K, tokenIs } from './lexicon/word-kinds.ts';
 import type { Segments } from './segments.ts';
@@ -28,8 +28,8 @@ export interface Readings {
   readonly foreign: ForeignReading | undefined;
   /** Something hidden is an attack, or is to be executed. */
   readonly hidesOrder: boolean;
-  /** What learned weights tell of the text; undefined without such weights. */
-  readonly harm: HarmEstimate | undefined;
+  /** What learned weights tell of the words; undefined without such weights. */
+  readonly harm: ScoredText | undefined;
 }
 
 /** What a request that was found only after correcting misspelt words is worth. */
@@ -128,7 +128,7 @@ function ranked(all: readonly CandidateAction[]): CandidateAction[] {
 export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const { text, hidden } = segments;
   const harm = lexicon.harm?.of(text);
-  const { requests, foreign } = requestsOf(segments, harm?.tells === 'harmless', lexicon);
+  const { requests, foreign } = requestsOf(segments, harm?.estimate([]).isSurelyHarmless === true, lexicon);
   const runs = requests.some(({ action, negated }) => action === 'execute' && !negated);
   const mentioned = mentionedIn(segments, requests);
   // Decoded code counts as requested when the text asks to execute something.

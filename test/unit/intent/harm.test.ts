@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { rowsOf } from '../../../bench/intent-rows.ts';
 import { examplesOf, trainHarm } from '../../../bench/train-harm.ts';
-import { createHarmEstimator } from '../../../shared/core/intent/harm/estimate.ts';
+import { createHarmEstimator, type HarmEstimator } from '../../../shared/core/intent/harm/estimate.ts';
 import { BUCKETS, wordNumbers } from '../../../shared/core/intent/harm/features.ts';
 import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
@@ -20,8 +20,10 @@ const weighing = (heavy: string, light: readonly string[]) => {
   const weights = new Int8Array(BUCKETS);
   for (const word of light) for (const number of wordNumbers(word)) weights[number] = -8;
   for (const number of wordNumbers(heavy)) weights[number] = 120;
-  return createHarmEstimator({ bias: 0, harmfulAbove: 300, harmlessBelow: -100, weights });
+  return createHarmEstimator({ bias: 0, harmfulAbove: 300, harmlessBelow: -100, weights, reading: { 'read read': -50, 'delete destructive': 400 } });
 };
+/** What is told of the words alone. */
+const told = (text: string, estimator: HarmEstimator | undefined = shippedLexicon().harm) => estimator?.of(text).estimate([]).tells;
 
 const withHarm = (harm: unknown) => compileLexicon({ ...lexiconJson(), harm });
 const withoutHarm = () => {
@@ -72,14 +74,21 @@ describe('learned weights of harm', () => {
   it('call no text harmless in which a word leans to harm, however much harmless text stands around it', () => {
     const light = [...new Set(FILLER.trim().split(' '))];
     const estimator = weighing('zorblax', light);
-    expect(estimator.of('zorblax').tells).to.equal('harmful');
-    expect(estimator.of(FILLER).tells).to.equal('harmless');
+    expect(told('zorblax', estimator)).to.equal('harmful');
+    expect(told(FILLER, estimator)).to.equal('harmless');
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 30 }), (before, after) => {
         const text = `${FILLER.repeat(before)} zorblax ${FILLER.repeat(after)}`;
-        expect(estimator.of(text).tells).to.not.equal('harmless');
+        expect(told(text, estimator)).to.not.equal('harmless');
       }),
     );
+  });
+
+  it('add what the rules have read to the score of the words, and nothing for a name that they do not list', () => {
+    const text = weighing('zorblax', []).of('one two');
+    expect(text.estimate(['read read']).score).to.equal(text.score - 50);
+    expect(text.estimate(['unheard of']).score).to.equal(text.score);
+    expect(text.estimate(['delete destructive']).tells).to.equal('harmful');
   });
 
   it('score a text alike wherever its numbers and its case differ', () => {
@@ -90,11 +99,11 @@ describe('learned weights of harm', () => {
   it('take time in proportion to the length of the text', () => {
     const { harm } = shippedLexicon();
     expect(harm?.of('a '.repeat(5_000)).score).to.be.a('number');
-    expect(harm?.of('').tells).to.equal('open');
+    expect(told('')).to.equal('open');
   });
 
   for (const [what, change, message] of [
-    ['too few weights', { weights: ['AAEC'] }, 'must be 65536 bytes'],
+    ['too few weights', { weights: ['AAEC'] }, 'must be 262144 bytes'],
     ['thresholds that overlap', { harmlessBelow: 9_999 }, 'must not be above harmfulAbove'],
   ] as const)
     it(`are refused with ${what}`, () => {

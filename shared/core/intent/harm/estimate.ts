@@ -1,6 +1,6 @@
 // Estimates by learned weights whether carrying a text out does harm: an integer, and what it means for what the rules have read.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
-import { EDGE, type HarmToken, harmTokensOf, pairNumber, wordHash, wordNumbers } from './features.ts';
+import { type HarmToken, harmTokensOf, pairsAt, wordHash, wordNumbers } from './features.ts';
 
 /** A linear model over feature numbers. Integers, so that every platform computes the same sums. */
 export interface HarmWeights {
@@ -12,6 +12,8 @@ export interface HarmWeights {
   readonly harmlessBelow: number;
   /** By feature number. */
   readonly weights: Int8Array;
+  /** What a name of `namesOfReading` adds to the score of the words; a name that is not listed adds nothing. */
+  readonly reading: Readonly<Record<string, number>>;
 }
 
 export interface HarmEstimate {
@@ -24,19 +26,27 @@ export interface HarmEstimate {
   readonly evidence: readonly HarmToken[];
 }
 
+/** A text whose words are scored. */
+export interface ScoredText {
+  /** By its words alone. */
+  readonly score: number;
+  /** @param names what the rules have read in the text (`namesOfReading`); none: by its words alone */
+  estimate(names: readonly string[]): HarmEstimate;
+}
+
 export interface HarmEstimator {
   readonly harmfulAbove: number;
   readonly harmlessBelow: number;
-  of(text: string): HarmEstimate;
+  of(text: string): ScoredText;
 }
 
 /** Words that are scored together. A longer text has the score of its worst stretch, so that harmless words around it do not hide it. */
 const WINDOW = 60;
 /** In a harmless text no stretch of NEAR words has a higher sum: harmless words that are further away do not outweigh what leans to harm. */
 const NEAR = 12;
-const MAX_NEAR = 64;
+const MAX_NEAR = 150;
 /** In a surely harmless text not even this sum. */
-const MAX_NEAR_SURE = -100;
+const MAX_NEAR_SURE = 64;
 const MAX_EVIDENCE = 3;
 const MAX_CACHED_WORDS = 20_000;
 
@@ -64,32 +74,39 @@ function worstOf(parts: readonly number[], length: number): Stretch {
   return worst ?? { sum: 0, from: 0 };
 }
 
-export function createHarmEstimator({ bias, harmfulAbove, harmlessBelow, weights }: HarmWeights): HarmEstimator {
+/** The words that raised the score of a stretch most, in the order of the text. */
+function evidenceIn(tokens: readonly HarmToken[], parts: readonly number[], from: number): HarmToken[] {
+  return tokens
+    .slice(from, from + WINDOW)
+    .map((token, at) => ({ token, part: parts[from + at] ?? 0 }))
+    .filter(({ part }) => part > 0)
+    .sort((a, b) => b.part - a.part)
+    .slice(0, MAX_EVIDENCE)
+    .map(({ token }) => token)
+    .sort((a, b) => a.at - b.at);
+}
+
+export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
+  const { bias, harmfulAbove, harmlessBelow, weights } = learned;
+  const reading = new Map(Object.entries(learned.reading));
   const cache = new BoundedCache<ScoredWord>({ max: MAX_CACHED_WORDS });
-  const weightOf = (number: number): number => weights[number] ?? 0;
+  const sumOf = (numbers: readonly number[]): number =>
+    numbers.reduce((sum, number) => sum + (weights[number] ?? 0), 0);
 
   const scored = (word: string): ScoredWord => {
     let found = cache.get(word);
     if (found === undefined) {
-      found = {
-        hash: wordHash(word),
-        sum: wordNumbers(word).reduce((sum, number) => sum + weightOf(number), 0),
-      };
+      found = { hash: wordHash(word), sum: sumOf(wordNumbers(word)) };
       cache.set(word, found);
     }
     return found;
   };
 
-  /** What each word adds to the score: its own weights, and that of the pair with the word before; then that of the end. */
+  /** What each word adds to the score: its own weights, and those of its pairs with words before; then those of the end. */
   const partsOf = (tokens: readonly HarmToken[]): number[] => {
-    let before = EDGE;
-    const parts = tokens.map(({ word }) => {
-      const { hash, sum } = scored(word);
-      const part = sum + weightOf(pairNumber(before, hash));
-      before = hash;
-      return part;
-    });
-    return [...parts, weightOf(pairNumber(before, EDGE))];
+    const words = tokens.map(({ word }) => scored(word));
+    const hashes = words.map(({ hash }) => hash);
+    return [...words.map(({ sum }) => sum), 0].map((sum, at) => sum + sumOf(pairsAt(hashes, at)));
   };
 
   return {
@@ -99,21 +116,20 @@ export function createHarmEstimator({ bias, harmfulAbove, harmlessBelow, weights
       const tokens = harmTokensOf(text);
       const parts = partsOf(tokens);
       const { sum, from } = worstOf(parts, WINDOW);
-      const score = bias + sum;
-      if (score <= harmfulAbove) {
-        const near = score < harmlessBelow ? worstOf(parts, NEAR).sum : MAX_NEAR + 1;
-        const isSurelyHarmless = score < 2 * harmlessBelow && near <= MAX_NEAR_SURE;
-        return { score, tells: near <= MAX_NEAR ? 'harmless' : 'open', isSurelyHarmless, evidence: [] };
-      }
-      const evidence = tokens
-        .slice(from, from + WINDOW)
-        .map((token, at) => ({ token, part: parts[from + at] ?? 0 }))
-        .filter(({ part }) => part > 0)
-        .sort((a, b) => b.part - a.part)
-        .slice(0, MAX_EVIDENCE)
-        .map(({ token }) => token)
-        .sort((a, b) => a.at - b.at);
-      return { score, tells: 'harmful', isSurelyHarmless: false, evidence };
+      const near = worstOf(parts, NEAR).sum;
+      return {
+        score: bias + sum,
+        estimate(names) {
+          const score = bias + sum + names.reduce((total, name) => total + (reading.get(name) ?? 0), 0);
+          if (score > harmfulAbove) {
+            const evidence = evidenceIn(tokens, parts, from);
+            return { score, tells: 'harmful', isSurelyHarmless: false, evidence };
+          }
+          const isHarmless = score < harmlessBelow && near <= MAX_NEAR;
+          const isSurelyHarmless = score < 2 * harmlessBelow && near <= MAX_NEAR_SURE;
+          return { score, tells: isHarmless ? 'harmless' : 'open', isSurelyHarmless, evidence: [] };
+        },
+      };
     },
   };
 }

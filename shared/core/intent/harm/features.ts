@@ -1,11 +1,12 @@
-// The features of a text by which learned weights estimate its harm: words, parts of words, and pairs of neighbouring words, as numbers.
+// The features of a text by which learned weights estimate its harm: words, parts of words, and pairs of words that stand next to each
+// other or have one word between them, as numbers.
 
 /** The number of a feature is a hash of its name, of so many bits. */
-const BITS = 16;
+const BITS = 18;
 export const BUCKETS = 2 ** BITS;
 
 /** Parts of a word have so many characters, in scripts without spaces between words fewer. */
-const PARTS = { from: 3, to: 5 } as const;
+const PARTS = { from: 4, to: 5 } as const;
 const DENSE_PARTS = { from: 1, to: 3 } as const;
 const DENSE = /[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Han}]/u;
 /** A longer word is cut: it is no word of a language. */
@@ -16,6 +17,7 @@ const DIGITS = /\p{N}+/gu;
 
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
+const FAR_PRIME = 0x27d4eb2f;
 
 /** FNV-1a, continued from the state of what comes before. */
 function hashed(text: string, state = OFFSET_BASIS): number {
@@ -24,11 +26,13 @@ function hashed(text: string, state = OFFSET_BASIS): number {
   return hash;
 }
 
-/** The upper bits of a hash, after they were mixed with the lower ones (a step of MurmurHash3's finalizer). */
+/** The upper bits of a hash, after they were mixed with the lower ones (as in MurmurHash3's finalizer). */
 function numberOf(hash: number): number {
   let mixed = hash ^ (hash >>> 15);
   mixed = Math.imul(mixed, 0x2c1b3c6d);
   mixed ^= mixed >>> 12;
+  mixed = Math.imul(mixed, 0x297a2d39);
+  mixed ^= mixed >>> 15;
   return mixed >>> (32 - BITS);
 }
 
@@ -53,6 +57,16 @@ export const wordHash = (word: string): number => hashed(word, hashed('w '));
 
 /** The number of a word and the one after it. */
 export const pairNumber = (before: number, after: number): number => numberOf(Math.imul(before, PRIME) ^ after);
+
+/** The number of a word and the one after the next. */
+export const farPairNumber = (before: number, after: number): number => numberOf(Math.imul(before, FAR_PRIME) ^ after);
+
+/** The numbers of the pairs that a word ends, of the hashes of the words of a text: nothing but EDGE stands before and after them. */
+export const pairsAt = (hashes: readonly number[], at: number): number[] => {
+  const [far, near, here] = [hashes[at - 2], hashes[at - 1] ?? EDGE, hashes[at] ?? EDGE];
+  if (at === 0) return [pairNumber(EDGE, here)];
+  return [pairNumber(near, here), farPairNumber(far ?? EDGE, here)];
+};
 
 /** What stands before the first word of a text, and after the last one. */
 export const EDGE = wordHash('^');
