@@ -339,6 +339,24 @@ describe('the log', () => {
     expect(await check(log)).to.include({ size: 0, waiting: 2 });
   });
 
+  it('reports the one decision of several in a row that is missing, and appends nothing', async () => {
+    const log = newLog();
+    await createDecisionStore({ db, processId: 'p' }).append(decisionRow(log, 'a'));
+    const name = (sourceId: string) =>
+      db.query(`UPDATE log_inbox SET source_id = ${sourceId} WHERE organisation_id = $1 AND environment = $2`, [
+        log.organisationId,
+        log.environment,
+      ]);
+    await name(`source_id || 'dec_lost '`);
+    let message = '';
+    await append(log).catch((error: Error) => (message = error.message));
+    expect(message).to.equal('the decision dec_lost is in the inbox of its log and does not exist');
+    expect(await check(log)).to.include({ size: 0 });
+    await name(`replace(source_id, 'dec_lost ', '')`);
+    await append(log);
+    expect(await check(log)).to.include({ size: 1, waiting: 0 });
+  });
+
   describe('and its source tables are insert-only:', () => {
     before(async () => {
       const log = newLog();
