@@ -1,5 +1,6 @@
 // Appends the records in a log's inbox. Each batch is a transaction that locks the log's head, so that only one worker numbers leaves.
 import { anyText, columnMap, fixedBytes, fixedHex, numeric, text, timeMs } from '../../platform/db/columns.ts';
+import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { escapedSql, readEscaped } from '../../platform/db/escaped.ts';
 import { unpackRecord, unpackRecordText } from '../../core/decision/packed-record.ts';
@@ -23,7 +24,7 @@ const MAX_BATCH = 1_000;
 // ANALYZE. Until then the planner sees no difference between the indexes of leaf for a chain's head, and with the wrong one all
 // leaves are read for each entity (1.8 s a batch at 20,000 leaves and 500 entities, against 3 ms).
 const LOCK_LOG = `SELECT log_id, size::text AS size, frontier, origin,
-      (SELECT max(first_index) + ${ZONE} FROM leaf_zone WHERE leaf_zone.log_id = log.log_id)::text AS in_zones, set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)
+      (SELECT max(first_index) + ${ZONE} FROM leaf_zone WHERE leaf_zone.log_id = log.log_id)::text AS in_zones, ${BY_INDEX_ONLY}, set_config('enable_sort', 'off', true)
     FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1 FOR UPDATE`;
 const MAKE_LOG = `INSERT INTO log (organisation_id, environment, origin) SELECT id, $2, $3 || '/' || slug || '/' || $2 FROM organisation WHERE id = $1
     ON CONFLICT (organisation_id, environment, generation) DO UPDATE SET origin = excluded.origin WHERE log.origin IS NULL`;

@@ -326,6 +326,22 @@ describe('the log', () => {
     });
   });
 
+  it('is appended to without JIT: with it, PostgreSQL 15 with LLVM took a second for each batch', async () => {
+    const log = newLog();
+    await accept(log, ['a']);
+    const settings: unknown[] = [];
+    await append(log, {
+      ...db,
+      transaction: (work) =>
+        db.transaction(async (sql) => {
+          const result = await work(sql);
+          settings.push(...(await sql.query("SELECT current_setting('jit') AS jit", [])));
+          return result;
+        }),
+    });
+    expect(settings).to.deep.equal([{ jit: 'off' }]);
+  });
+
   it('reports a missing pending record, and appends nothing', async () => {
     const log = newLog();
     await accept(log, ['a']);
