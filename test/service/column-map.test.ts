@@ -5,6 +5,7 @@ import {
   anyText,
   columnMap,
   fixedBytes,
+  fixedHex,
   hex,
   longText,
   numeric,
@@ -51,6 +52,7 @@ const MAP = columnMap<Row>({
   as_utf8: utf8((r) => r.long),
   as_hex: hex((r) => r.bytes.toString('hex')),
   fixed: fixedBytes(3, (r) => r.bytes),
+  fixed_hex: fixedHex(3, (r) => r.bytes.toString('hex')),
   count: numeric('bigint', (r) => r.count),
   ratio: numeric('float8', (r) => r.ratio),
   at: timeMs((r) => r.atMs),
@@ -79,6 +81,7 @@ describe('the rows of a column map', () => {
           as_utf8: Buffer.from(long),
           as_hex: bytes,
           fixed: bytes,
+          fixed_hex: bytes,
           count: String(count),
           // PostgreSQL has the same negative zero, which no row of the service contains.
           ratio: ratio + 0,

@@ -24,12 +24,18 @@ export function packRecord(record: string): string {
   return packed === undefined ? record : MARK + packed;
 }
 
+const packerOf = (mark: number | undefined) => (mark === SECOND ? PACKER : mark === FIRST ? FIRST_PACKER : undefined);
+
 /**
  * The canonical bytes of a stored record up to previousHash. Altered bytes give other bytes, which do not have the leaf's hash.
  * @param stored the column `record` of a decision, or of another record
  */
 export function unpackRecord(stored: Buffer): Buffer {
-  const packer = stored[0] === SECOND ? PACKER : stored[0] === FIRST ? FIRST_PACKER : undefined;
-  const record = packer?.unpack(stored.toString('utf8', 1), MAX_CHARACTERS);
+  const record = packerOf(stored[0])?.unpack(stored.toString('utf8', 1), MAX_CHARACTERS);
   return record === undefined ? stored : Buffer.from(record);
+}
+
+/** As unpackRecord, for stored bytes that are a text: half the cost. */
+export function unpackRecordText(stored: string): string {
+  return packerOf(stored.charCodeAt(0))?.unpack(stored.slice(1), MAX_CHARACTERS) ?? stored;
 }

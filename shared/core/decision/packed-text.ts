@@ -12,7 +12,7 @@ export interface Rule {
 export type Rules = Readonly<Record<string, Rule>>;
 
 /** Stands after a code for what follows from an earlier value: once by the first way of its rule, twice by the second. */
-const FOLLOWS = '\u0001';
+const FOLLOWS = 0x01;
 /** Begins a code of two characters. */
 const SECOND = 0x1f;
 const FIRST_OF_SECOND = 0x21;
@@ -48,6 +48,13 @@ const slotOf = (first: number, probe: number): number => ((first << 5) ^ probe) 
 /** The member whose value follows a text. */
 const MEMBER = /"(\w+)":"$/;
 
+/** The value at the beginning of a text, when it ends before `next` or with its first character. */
+function valueIn(text: string, next: string): string | undefined {
+  const end = text.indexOf('"');
+  if (end >= 0) return text.slice(0, end);
+  return next.startsWith('"') ? text : undefined;
+}
+
 export function createTextPacker(table: readonly string[], rules: Rules): TextPacker {
   const sources = [...new Set(Object.values(rules).map(({ from }) => from))];
   const entries = table.map((text, index): Entry => {
@@ -63,7 +70,10 @@ export function createTextPacker(table: readonly string[], rules: Rules): TextPa
       gives: sources.indexOf(member),
     };
   });
-  const byCode = new Map(entries.map((entry) => [entry.code, entry]));
+  /** Codes of two characters stand after those of one. */
+  const byCode: (Entry | undefined)[] = [];
+  for (const entry of entries)
+    byCode[entry.code.charCodeAt(0) + (entry.code.length > 1 ? entry.code.charCodeAt(1) : 0)] = entry;
   const slots: Entry[][] = Array.from({ length: 0x400 }, () => []);
   // The longest text that fits is taken.
   for (const entry of [...entries].sort((a, b) => b.text.length - a.text.length))
@@ -72,6 +82,8 @@ export function createTextPacker(table: readonly string[], rules: Rules): TextPa
   for (const { text } of entries) begun[text.charCodeAt(0)] = 1;
   /** Where the last value of each source begins; -1: it did not occur yet. */
   const begins = new Int32Array(sources.length);
+  /** The last value of each source, as far as `unpack` knows it: to search the unpacked text makes V8 copy all of it. */
+  const values: (string | undefined)[] = sources.map(() => undefined);
 
   /** The value from which an entry's value may follow, when it ended before `past`. */
   const sourceOf = (text: string, { rule }: Entry, past: number): string | undefined => {
@@ -114,7 +126,7 @@ export function createTextPacker(table: readonly string[], rules: Rules): TextPa
         for (let way = 0; source !== undefined && way < (entry.rule?.by.length ?? 0); way += 1) {
           const value = entry.rule?.by[way]?.(source);
           if (!value || !text.startsWith(value, at)) continue;
-          packed += FOLLOWS.repeat(way + 1);
+          packed += String.fromCharCode(FOLLOWS).repeat(way + 1);
           at += value.length;
           break;
         }
@@ -124,30 +136,41 @@ export function createTextPacker(table: readonly string[], rules: Rules): TextPa
     },
     unpack(packed, maxCharacters) {
       begins.fill(-1);
+      values.fill(undefined);
       let text = '';
       let done = 0;
+      /** The member whose value stands between two codes, and what of it followed from another value. */
+      let [gives, followed] = [-1, ''];
       for (let at = 0; at < packed.length; ) {
         const first = packed.charCodeAt(at);
         if (first >= SPACE) {
           at += 1;
           continue;
         }
-        const entry = byCode.get(packed.slice(at, at + (first === SECOND ? 2 : 1)));
+        const entry = byCode[first === SECOND ? SECOND + packed.charCodeAt(at + 1) : first];
         if (entry === undefined) return undefined;
-        text += packed.slice(done, at);
+        const between = packed.slice(done, at);
+        if (gives >= 0) values[gives] = valueIn(followed + between, entry.text);
+        text += between;
         const begin = text.length;
         text += entry.text;
         at += entry.code.length;
-        const source = sourceOf(text, entry, begin);
-        if (entry.gives >= 0) begins[entry.gives] = text.length;
         let ways = 0;
-        while (packed[at + ways] === FOLLOWS) ways += 1;
+        while (packed.charCodeAt(at + ways) === FOLLOWS) ways += 1;
+        followed = '';
         if (ways > 0) {
+          const source = values[entry.rule?.from ?? -1] ?? sourceOf(text, entry, begin);
           const value = source === undefined ? undefined : entry.rule?.by[ways - 1]?.(source);
           if (value === undefined) return undefined;
-          text += value;
+          followed = value;
           at += ways;
         }
+        gives = entry.gives;
+        if (gives >= 0) {
+          begins[gives] = text.length;
+          values[gives] = undefined;
+        }
+        text += followed;
         if (text.length > maxCharacters) return undefined;
         done = at;
       }

@@ -58,18 +58,26 @@ export const RECORD_TEXTS: readonly string[] = [
 ];
 
 const same = (value: string): string => value;
+/** Decisions that are stored or read one after the other often have the same time. */
+function rememberLast(of: (value: string) => string | undefined): (value: string) => string | undefined {
+  let [last, result]: [string | undefined, string | undefined] = [undefined, undefined];
+  return (value) => {
+    if (value !== last) [last, result] = [value, of(value)];
+    return result;
+  };
+}
 const HOUR_MS = 3_600_000;
 /** A time of RFC 3339 an hour later. */
-function anHourLater(time: string): string | undefined {
+const anHourLater = rememberLast((time) => {
   const later = new Date(Date.parse(time) + HOUR_MS);
   // An altered row may hold no time, or the last that there is.
   return Number.isNaN(later.getTime()) ? undefined : later.toISOString();
-}
+});
 /** The beginning of the id of a decision that was made then. */
-function idAt(time: string): string | undefined {
+const idAt = rememberLast((time) => {
   const ms = Date.parse(time);
   return ms >= 0 ? lowestId('dec', ms).slice(0, 14) : undefined;
-}
+});
 /** `crm.read.customers.7` is about `customers.7`. */
 const objectOf = (normalized: string): string => normalized.split('.').slice(2).join('.');
 /** The resource of `crm.read.customers.7` is `crm/customers/7`. */

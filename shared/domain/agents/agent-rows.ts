@@ -1,6 +1,7 @@
 // Statements of the agent directory: agents with their history of decisions; and the facts of an agent's row.
 import type { Facts } from '../../core/policy/types.ts';
 import { sealedColumns, withoutPrefix } from '../../platform/db/seals/rows.ts';
+import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Seals } from '../../platform/db/seals/seals.ts';
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
 import type { AgentStatus, Verdict } from '../../kernel/vocabulary.ts';
@@ -39,7 +40,7 @@ export const STATUSES = `SELECT asked.agent_id AS asked, ${sealedColumns('agent'
  * Runs before OTHERS in its transaction. In a table that grows faster than it is analysed the planner expects a third of
  * the rows to match, and scans all of it.
  */
-export const BY_INDEX = "SELECT set_config('enable_seqscan', 'off', true)";
+export const BY_INDEX = `SELECT ${BY_INDEX_ONLY}`;
 export const OTHERS = `SELECT organisation_id, environment, agent_id, verdict, floor(extract(epoch FROM evaluated_at))::bigint::text AS second, count(*)::int AS count
     FROM decision WHERE evaluated_at > $1 AND process_id <> $2 GROUP BY 1, 2, 3, 4, 5`;
 

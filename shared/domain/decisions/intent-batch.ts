@@ -2,6 +2,7 @@
 // claimed rows locked: they are free again as soon as the session of a killed worker is gone.
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
+import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { keyActingIn } from '../keys/environments.ts';
 import { loadKey } from '../keys/lookup.ts';
@@ -59,7 +60,7 @@ const COLUMNS =
 
 // For the statements of the transaction, whose plans are cached while the tables are empty or have no statistics yet: each look-up is by
 // an index.
-const PLAN_BY_INDEX = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+const PLAN_BY_INDEX = `SELECT ${BY_INDEX_ONLY}, set_config('enable_sort', 'off', true),
     set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
 
 const MINE = `SELECT ${COLUMNS} FROM intent WHERE ${OF} AND queued_at <= now()`;

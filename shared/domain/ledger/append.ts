@@ -1,14 +1,17 @@
 // Appends the records in a log's inbox. Each batch is a transaction that locks the log's head, so that only one worker numbers leaves.
-import { anyText, columnMap, fixedBytes, numeric, text, timeMs } from '../../platform/db/columns.ts';
+import { anyText, columnMap, fixedBytes, fixedHex, numeric, text, timeMs } from '../../platform/db/columns.ts';
+import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
-import { unpackRecord } from '../../core/decision/packed-record.ts';
+import { escapedSql, readEscaped } from '../../platform/db/escaped.ts';
+import { unpackRecord, unpackRecordText } from '../../core/decision/packed-record.ts';
 import { type Frontier, frontierLength, grow, type NewNode } from '../../core/proof/frontier.ts';
 import { isStoredLevel } from '../../core/proof/stored-levels.ts';
-import { NO_PREVIOUS, sealRecord, type SealedRecord } from '../../core/proof/record.ts';
+import { hashRecord, NO_PREVIOUS, type RecordHashes } from '../../core/proof/record.ts';
+import type { OwnerColumns } from '../../kernel/owner.ts';
 import type { Environment, Verdict } from '../../kernel/vocabulary.ts';
 import { addRecordSpans, type RecordSpan } from '../../platform/observe/spans.ts';
 import { readFrontier } from './nodes.ts';
-import { proofOf } from '../../platform/db/leaf-sql.ts';
+import { DECISION_EVENT, proofOf } from '../../platform/db/leaf-sql.ts';
 import { type ChainHeads, type LogState, readHeads } from './chain-heads.ts';
 import { waitingIds } from './inbox.ts';
 import { type Zone, ZONE, zonesOf } from './zones.ts';
@@ -21,55 +24,52 @@ const MAX_BATCH = 1_000;
 // ANALYZE. Until then the planner sees no difference between the indexes of leaf for a chain's head, and with the wrong one all
 // leaves are read for each entity (1.8 s a batch at 20,000 leaves and 500 entities, against 3 ms).
 const LOCK_LOG = `SELECT log_id, size::text AS size, frontier, origin,
-      (SELECT max(first_index) + ${ZONE} FROM leaf_zone WHERE leaf_zone.log_id = log.log_id)::text AS in_zones, set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)
+      (SELECT max(first_index) + ${ZONE} FROM leaf_zone WHERE leaf_zone.log_id = log.log_id)::text AS in_zones, ${BY_INDEX_ONLY}, set_config('enable_sort', 'off', true)
     FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1 FOR UPDATE`;
 const MAKE_LOG = `INSERT INTO log (organisation_id, environment, origin) SELECT id, $2, $3 || '/' || slug || '/' || $2 FROM organisation WHERE id = $1
     ON CONFLICT (organisation_id, environment, generation) DO UPDATE SET origin = excluded.origin WHERE log.origin IS NULL`;
-// One look-up by primary key for each row, written as a range from the id to the id with LIMIT 1, because only that index has this
-// order. With an equality the planner also chose the index by agent while the tables were empty, and searched it ten times a row,
-// which was half of PostgreSQL's work.
-// Whole rows of the inbox, up to the one with which the batch is full.
-const TAKE = `SELECT inbox.seq::text AS seq, inbox.nth::int AS nth, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at::text AS occurred_at,
-      (extract(epoch FROM found.occurred_at) * 1000)::float8 AS occurred_ms, found.record, found.traceparent, found.verdict
+// Whole rows of the inbox, up to the one with which the batch is full. The decisions of a row are read in one range scan of the primary key,
+// because their ids follow each other: a look-up for each cost twice as much. The ORDER BY determines the index. Without it, while the tables
+// were empty, the planner also chose the index by agent, and searched it ten times a row, which was half of PostgreSQL's work.
+const TAKE = `SELECT inbox.seq::text AS seq, cardinality(inbox.ids) AS count, found.*
     FROM (
-      SELECT row.seq, row.source, waiting.id AS source_id, waiting.nth FROM (
+      SELECT seq, source, ids FROM (
         SELECT seq, source, ids, sum(cardinality(ids)) OVER (ORDER BY organisation_id, environment, seq ROWS UNBOUNDED PRECEDING) - cardinality(ids) AS before FROM (
           SELECT *, ${waitingIds('log_inbox')} AS ids FROM log_inbox
           WHERE organisation_id = $1 AND environment = $2 ORDER BY organisation_id, environment, seq LIMIT ${MAX_BATCH}
         ) AS first
-      ) AS row CROSS JOIN LATERAL unnest(row.ids) WITH ORDINALITY AS waiting (id, nth) WHERE row.before < ${MAX_BATCH}
+      ) AS counted WHERE before < ${MAX_BATCH}
     ) AS inbox
     LEFT JOIN LATERAL (
-      SELECT ${proofOf('decision')} AS proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, traceparent, verdict FROM (
-        SELECT * FROM decision WHERE organisation_id = $1 AND environment = $2
-          AND decision_id >= inbox.source_id AND decision_id <= inbox.source_id
-        ORDER BY organisation_id, environment, decision_id LIMIT 1
+      SELECT ${proofOf('decision')} AS proof_id, agent_id AS entity_id, '${DECISION_EVENT}' AS event,
+        (extract(epoch FROM evaluated_at) * 1000)::float8 AS occurred_ms, ${escapedSql('record')} AS record, traceparent, verdict FROM (
+        SELECT * FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = ANY (inbox.ids)
+          AND decision_id >= inbox.ids[1] AND decision_id <= inbox.ids[cardinality(inbox.ids)]
+        ORDER BY organisation_id, environment, decision_id
       ) AS decision
       WHERE inbox.source = 'decision'
-      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, traceparent, NULL FROM (
+      UNION ALL SELECT proof_id, entity_id, event, (extract(epoch FROM occurred_at) * 1000)::float8, ${escapedSql('record')}, traceparent, NULL FROM (
         SELECT * FROM record WHERE organisation_id = $1 AND environment = $2
-          AND proof_id >= inbox.source_id AND proof_id <= inbox.source_id
+          AND proof_id >= inbox.ids[1] AND proof_id <= inbox.ids[1]
         ORDER BY organisation_id, environment, proof_id LIMIT 1
       ) AS record
       WHERE inbox.source = 'record'
-      LIMIT 1
     ) AS found ON true`;
+/** One row of the inbox. */
+const WAITING = `SELECT source, ${waitingIds('log_inbox')} AS ids FROM log_inbox WHERE seq = $1`;
 const ZONE_LEAVES = `SELECT event, entity_id, (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms FROM leaf
     WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index`;
 interface InboxRow {
   seq: string;
-  /** Among the ids of its row of the inbox. */
-  nth: number;
-  source: 'decision' | 'record';
-  source_id: string;
+  /** How many ids its row of the inbox has. */
+  count: number;
+  /** Null when none of these records exists. */
   proof_id: string | null;
   entity_id: string;
   event: string;
-  /** In the session's text format. */
-  occurred_at: string;
   occurred_ms: number;
-  /** As stored. */
-  record: Buffer;
+  /** As stored, escaped. */
+  record: string;
   traceparent: string | null;
   /** Null for what is not a decision. */
   verdict: Verdict | null;
@@ -83,8 +83,9 @@ const HASH_BYTES = 32;
 interface NewLeaf {
   readonly row: InboxRow;
   readonly chainIndex: number;
-  readonly previousHash: Buffer;
-  readonly sealed: SealedRecord;
+  /** Lower-case hex. */
+  readonly previousHash: string;
+  readonly hashes: RecordHashes;
 }
 
 const LEAVES = columnMap<NewLeaf>({
@@ -92,10 +93,10 @@ const LEAVES = columnMap<NewLeaf>({
   entity_id: anyText((l) => l.row.entity_id),
   chain_index: numeric('bigint', (l) => l.chainIndex),
   event: anyText((l) => l.row.event),
-  occurred_at: text((l) => l.row.occurred_at, 'timestamptz'),
-  previous_hash: fixedBytes(HASH_BYTES, (l) => l.previousHash),
-  event_hash: fixedBytes(HASH_BYTES, (l) => l.sealed.eventHash),
-  leaf_hash: fixedBytes(HASH_BYTES, (l) => l.sealed.leafHash),
+  occurred_at: timeMs((l) => l.row.occurred_ms),
+  previous_hash: fixedHex(HASH_BYTES, (l) => l.previousHash),
+  event_hash: fixedHex(HASH_BYTES, (l) => l.hashes.eventHash),
+  leaf_hash: fixedBytes(HASH_BYTES, (l) => l.hashes.leafHash),
 });
 const NODES = columnMap<NewNode>({
   level: numeric('smallint', (node) => node.level),
@@ -164,17 +165,31 @@ async function frontierOf(sql: Sql, log: LogRow): Promise<Frontier> {
 }
 
 /** Locks the log's row until the transaction ends. The first record creates it. */
-async function holdLog(
-  sql: Sql,
-  organisationId: string,
-  environment: Environment,
-  logHost: string,
-): Promise<LogRow | undefined> {
-  const [known] = await sql.query<LogRow>(LOCK_LOG, [organisationId, environment]);
+async function holdLog(sql: Sql, owner: OwnerColumns, logHost: string): Promise<LogRow | undefined> {
+  const [known] = await sql.query<LogRow>(LOCK_LOG, owner);
   if (known !== undefined && known.origin !== null) return known;
-  await sql.query(MAKE_LOG, [organisationId, environment, logHost]);
-  const [made] = await sql.query<LogRow>(LOCK_LOG, [organisationId, environment]);
+  await sql.query(MAKE_LOG, [...owner, logHost]);
+  const [made] = await sql.query<LogRow>(LOCK_LOG, owner);
   return made;
+}
+
+/** @param rows sorted by seq @throws {Error} when a record that waits is missing */
+async function assertComplete(sql: Sql, rows: readonly InboxRow[]): Promise<void> {
+  for (let i = 0; i < rows.length; ) {
+    const { seq, count } = rows[i] as InboxRow;
+    const found: (string | undefined)[] = [];
+    for (; rows[i]?.seq === seq; i += 1) found.push(rows[i]?.proof_id?.slice(3));
+    if (found.length === count && found[0] !== undefined) continue;
+    const [waiting] = await sql.query<{ source: string; ids: string[] }>(WAITING, [seq]);
+    const missing = waiting?.ids.filter((id) => !found.includes(id.slice(3)));
+    throw new Error(`the ${waiting?.source} ${missing?.join(' ')} is in the inbox of its log and does not exist`);
+  }
+}
+
+/** The canonical record up to its previousHash. */
+function recordOf({ record }: InboxRow): string | Buffer {
+  const stored = readEscaped(record);
+  return typeof stored === 'string' ? unpackRecordText(stored) : unpackRecord(stored);
 }
 
 /** Zones of one batch. Only a log with leaves of an older version lacks more than those that the batch completes. */
@@ -206,43 +221,36 @@ interface Appended {
 /** Appends one batch. */
 async function appendBatch(
   sql: Sql,
-  organisationId: string,
-  environment: Environment,
+  owner: OwnerColumns,
   { nowMs, logHost, chainHeads }: AppendDeps,
 ): Promise<Appended> {
   const startedAtMs = nowMs();
-  const log = await holdLog(sql, organisationId, environment, logHost);
+  const log = await holdLog(sql, owner, logHost);
   if (log === undefined) throw new Error('a log that was just created does not exist');
-  const rows = await sql.query<InboxRow>(TAKE, [organisationId, environment]);
-  rows.sort((a, b) => Number(a.seq) - Number(b.seq) || a.nth - b.nth);
+  const rows = await sql.query<InboxRow>(TAKE, owner);
+  // Those of one row of the inbox keep their order.
+  rows.sort((a, b) => Number(a.seq) - Number(b.seq));
   if (rows.length === 0) return { count: 0, spans: [] };
+  await assertComplete(sql, rows);
   const size = Number(log.size);
   const entities = rows.map((row) => row.entity_id);
-  const heads = await readHeads(sql, [organisationId, environment], entities, chainHeads?.of(log));
+  const heads = await readHeads(sql, owner, entities, chainHeads?.of(log));
   const leaves = rows.map((row, i) => {
-    if (row.proof_id === null)
-      throw new Error(`the ${row.source} ${row.source_id} is in the inbox of its log and does not exist`);
     const head = heads.get(row.entity_id) ?? { chainIndex: -1, eventHash: NO_PREVIOUS };
-    const sealed = sealRecord(unpackRecord(row.record), head.eventHash);
-    heads.set(row.entity_id, { chainIndex: head.chainIndex + 1, eventHash: sealed.eventHash.toString('hex') });
-    return {
-      row,
-      index: size + i,
-      chainIndex: head.chainIndex + 1,
-      previousHash: Buffer.from(head.eventHash, 'hex'),
-      sealed,
-    };
+    const hashes = hashRecord(recordOf(row), head.eventHash);
+    const chainIndex = head.chainIndex + 1;
+    heads.set(row.entity_id, { chainIndex, eventHash: hashes.eventHash });
+    return { row, index: size + i, chainIndex, previousHash: head.eventHash, hashes };
   });
   const { frontier, nodes } = grow(
     await frontierOf(sql, log),
-    leaves.map((l) => l.sealed.leafHash),
+    leaves.map((l) => l.hashes.leafHash),
   );
   const zones = await zonesWith(sql, log, rows);
   const after: LogState = { log_id: log.log_id, size: String(frontier.size), frontier: Buffer.concat(frontier.hashes) };
   await sql.query(APPEND, [
     log.log_id,
-    organisationId,
-    environment,
+    ...owner,
     size,
     new Date(nowMs()).toISOString(),
     `{${[...new Set(rows.map((row) => row.seq))].join(',')}}`,
@@ -287,7 +295,7 @@ export async function appendWaiting(
 ): Promise<boolean> {
   for (let i = 0; i < BATCHES_A_CALL; i += 1) {
     const { count, spans, remember } = await deps.db.transaction((sql) =>
-      appendBatch(sql, organisationId, environment, deps),
+      appendBatch(sql, [organisationId, environment], deps),
     );
     remember?.();
     addRecordSpans(spans);

@@ -5,6 +5,7 @@ import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
 import type { Owner } from '../../kernel/owner.ts';
 import { columnMap, numeric } from '../../platform/db/columns.ts';
+import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { SUBTREE_LEVEL, SUBTREE_LEAVES } from '../../core/proof/audit-tree.ts';
 import type { AuditedRow, StoredCheckpoint } from '../../core/proof/audit.ts';
@@ -17,7 +18,7 @@ import { readDroppedBefore, readSealedDrops } from '../retention/dropped.ts';
 import { DECISION_EVENT, decisionIdOf, isDecision, proofOf } from '../../platform/db/leaf-sql.ts';
 
 // Plans are cached while the tables are still empty; no query here may read a whole table.
-const NO_SCANS = "SELECT set_config('enable_seqscan', 'off', true)";
+const NO_SCANS = `SELECT ${BY_INDEX_ONLY}`;
 // One statement, for one snapshot of a growing log.
 const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organisation_id, log.environment,
       ARRAY(SELECT own.log_id FROM log AS own WHERE own.organisation_id = log.organisation_id AND own.environment = log.environment) AS log_ids,

@@ -1,6 +1,7 @@
 // Signs the heads of logs. A log that contradicts an earlier checkpoint is halted: it still takes records, and is no longer signed.
 import type { KeyObject } from 'node:crypto';
 import type { Database, Sql } from '../../platform/db/database.ts';
+import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import { peekCheckpoint, writeCheckpoint } from '../../core/proof/checkpoint.ts';
 import { keyIdOf, publishKey } from '../../core/proof/keys.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -24,7 +25,7 @@ export interface Checkpointer {
 
 // The lock keeps other workers from signing the same head, and the head from moving. Sequential scans are off, as in append.ts: plans
 // that were made for a handful of nodes stay cached while there are a million.
-const LOCK = `SELECT log_id, size::text AS size, origin, halted_reason, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2
+const LOCK = `SELECT log_id, size::text AS size, origin, halted_reason, ${BY_INDEX_ONLY} FROM log WHERE organisation_id = $1 AND environment = $2
     ORDER BY generation DESC LIMIT 1 FOR UPDATE`;
 const LAST = 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1';
 const HALT = 'UPDATE log SET halted_reason = $2 WHERE log_id = $1';

@@ -126,6 +126,12 @@ export const fixedBytes = <Row>(length: number, of: (row: Row) => Uint8Array): C
   value: (_, parameter) => `substr(${parameter}::bytea, ${length} * (ordinal::integer - 1) + 1, ${length})`,
 });
 
+/** As fixedBytes, given as lower-case hex. */
+export const fixedHex = <Row>(length: number, of: (row: Row) => string): Column<Row> => ({
+  ...fixedBytes(length, () => Buffer.alloc(0)),
+  parameter: (rows) => Buffer.from(rows.map(of).join(''), 'hex'),
+});
+
 type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 
 /** The columns of the rows of one statement: the SQL that reads them and the parameters that hold them. */

@@ -326,6 +326,22 @@ describe('the log', () => {
     });
   });
 
+  it('is appended to without JIT: with it, PostgreSQL 15 with LLVM took a second for each batch', async () => {
+    const log = newLog();
+    await accept(log, ['a']);
+    const settings: unknown[] = [];
+    await append(log, {
+      ...db,
+      transaction: (work) =>
+        db.transaction(async (sql) => {
+          const result = await work(sql);
+          settings.push(...(await sql.query("SELECT current_setting('jit') AS jit", [])));
+          return result;
+        }),
+    });
+    expect(settings).to.deep.equal([{ jit: 'off' }]);
+  });
+
   it('reports a missing pending record, and appends nothing', async () => {
     const log = newLog();
     await accept(log, ['a']);
@@ -337,6 +353,24 @@ describe('the log', () => {
     await append(log).catch((error: Error) => (message = error.message));
     expect(message).to.include('record lost');
     expect(await check(log)).to.include({ size: 0, waiting: 2 });
+  });
+
+  it('reports the one decision of several in a row that is missing, and appends nothing', async () => {
+    const log = newLog();
+    await createDecisionStore({ db, processId: 'p' }).append(decisionRow(log, 'a'));
+    const name = (sourceId: string) =>
+      db.query(`UPDATE log_inbox SET source_id = ${sourceId} WHERE organisation_id = $1 AND environment = $2`, [
+        log.organisationId,
+        log.environment,
+      ]);
+    await name(`source_id || 'dec_lost '`);
+    let message = '';
+    await append(log).catch((error: Error) => (message = error.message));
+    expect(message).to.equal('the decision dec_lost is in the inbox of its log and does not exist');
+    expect(await check(log)).to.include({ size: 0 });
+    await name(`replace(source_id, 'dec_lost ', '')`);
+    await append(log);
+    expect(await check(log)).to.include({ size: 1, waiting: 0 });
   });
 
   describe('and its source tables are insert-only:', () => {

@@ -249,6 +249,16 @@ describe('packed texts', () => {
       expect(packer.unpack(packer.pack(text) ?? '', 100), text).to.equal(text);
   });
 
+  it('can be read when a value that is repeated ends within the next usual text', () => {
+    const crossing = createTextPacker(['{"first":"', '}then":"', AFTER], {
+      again: { from: 'first', by: [(value) => value] },
+    });
+    const text = `{"first":"one}then":"two${AFTER}one}then"}`;
+    const packed = crossing.pack(text) ?? '';
+    expect(packed.endsWith('\u0001"}')).to.equal(true);
+    expect(crossing.unpack(packed, 100)).to.equal(text);
+  });
+
   it('with an unknown code, and longer ones than allowed, are not read', () => {
     expect(packer.unpack('\u0005', 100)).to.equal(undefined);
     expect(packer.unpack('\u0003\u0001', 100)).to.equal(undefined);

@@ -1,0 +1,7 @@
+// Settings of the planner for the rest of a transaction whose statements find every row by an index.
+
+/**
+ * SQL of settings, for a SELECT list. Without JIT, too: up to PostgreSQL 17 a plan that still sorts or scans, because it must, counts as very
+ * expensive when that is off, and where LLVM is installed PostgreSQL compiled it at each execution: a second for each batch of a log.
+ */
+export const BY_INDEX_ONLY = "set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)";
