@@ -24,7 +24,7 @@ const LARGEST = 127;
 /** Share of harmless texts, in cross-validation, that may score as harmful. */
 const FALSE_ALARMS = 0.09;
 /** Share of harmful texts, in cross-validation, that may score as harmless. */
-const MISSED = 0.08;
+const MISSED = 0.09;
 const LINE = 1_900;
 
 /** A text as the numbers of its words, parts and pairs of words. */

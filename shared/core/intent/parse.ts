@@ -114,8 +114,10 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const coverage = coverageOf(segments, found, lexicon);
   const harmNames = namesOfReading(requested, { isExternal, ...coverage.features });
   const harm = harmBeside(requested, { isExternal, isOnlyCode: coverage.features.clauses === 0 }, readings.harm?.estimate(harmNames));
-  // Words that destroy are often only mentioned.
-  const mayDestroy = coverage.features.destroys && harm?.isSurelyHarmless !== true;
+  // Words that destroy, and phrasings, are often only mentioned.
+  const isMentioned = harm?.isSurelyHarmless === true;
+  const mayDestroy = coverage.features.destroys && !isMentioned;
+  const isHinted = coverage.features.isHinted && !isMentioned;
   // Of words that nobody knows the learned weights tell nothing.
   const isKnown = () =>
     isForeign
@@ -124,10 +126,10 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const isTold =
     requested === UNKNOWN &&
     asked.every(isMild) &&
-    (asked.length > 0 ? harm?.tells === 'harmless' : harm?.isSurelyHarmless === true) &&
+    harm?.tells === 'harmless' &&
     code.length === 0 &&
     isKnown() &&
-    !(isHidden || isDisguised || mayDestroy || coverage.features.isHinted);
+    !(isHidden || isDisguised || mayDestroy || isHinted);
   const told = isTold ? (asked[0] ?? reportIn(sentences, lexicon)) : requested;
   const lead = isMessage(told, harm) && !isExternal ? { ...told, domain: MESSAGES } : told;
   const read = {
@@ -156,6 +158,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
         });
   const features: CoverageFeatures = {
     ...coverage.features,
+    isHinted,
     destroys,
     lacksObject: lead !== UNKNOWN && lead.object === 'unknown',
     harm: harm?.tells ?? 'open',
@@ -175,7 +178,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     confidence: confidenceOf(doubts, lexicon.assessment.confidence),
     coverage: share,
     unread:
-      mayDestroy || coverage.features.isHinted ? [...coverage.unread] : unreadWith(coverage.unread, harm, sentences),
+      mayDestroy || isHinted ? [...coverage.unread] : unreadWith(coverage.unread, harm, sentences),
     alternatives: read.alternatives,
     entities,
     data_classes: read.data_classes,

@@ -125,8 +125,9 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
             const evidence = evidenceIn(tokens, parts, from);
             return { score, tells: 'harmful', isSurelyHarmless: false, evidence };
           }
-          const isHarmless = score < harmlessBelow && near <= MAX_NEAR;
-          const isSurelyHarmless = score < 2 * harmlessBelow && near <= MAX_NEAR_SURE;
+          // A text without words tells nothing.
+          const isHarmless = tokens.length > 0 && score < harmlessBelow && near <= MAX_NEAR;
+          const isSurelyHarmless = isHarmless && score < 2 * harmlessBelow && near <= MAX_NEAR_SURE;
           return { score, tells: isHarmless ? 'harmless' : 'open', isSurelyHarmless, evidence: [] };
         },
       };
