@@ -50,7 +50,10 @@ export function smallLexicon(): TextFile {
   const shipped = JSON.parse(lexiconFile().text) as Record<string, unknown> & Pick<LexiconFile, 'verbs'>;
   const small = Object.fromEntries<unknown>([
     ...KEPT.map((name) => [name, shipped[name]] as const),
-    ['verbs', shipped.verbs.map(({ verbs, ...meaning }) => ({ ...meaning, verbs: verbs.slice(0, VERBS_OF_A_MEANING) }))],
+    [
+      'verbs',
+      shipped.verbs.map(({ verbs, ...meaning }) => ({ ...meaning, verbs: verbs.slice(0, VERBS_OF_A_MEANING) })),
+    ],
     ['wordKinds', Object.fromEntries(KIND_NAMES.map((name) => [name, {}]))],
     ...EMPTY_LISTS.split(' ').map((name) => [name, []] as const),
     ...EMPTY_MAPS.split(' ').map((name) => [name, {}] as const),
