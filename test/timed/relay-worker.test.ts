@@ -1,4 +1,5 @@
 // Tests of a worker process from the operator's view: readiness and metrics, with stores available and unavailable.
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
@@ -133,7 +134,10 @@ describeUnless(whyNoRedis(), 'a worker process with Redis', () => {
     expect(dropping.status).to.equal(200);
     expect(dropping.body).to.deep.equal({ status: 'ready', degraded: ['queue'] });
     expect(JSON.stringify((await readinessOf(worker, adminKey)).body)).to.include('volatile-lru');
-    expect((await readinessOf(worker, testerKey)).body, 'a key of the environment test').to.deep.equal(dropping.body);
+    // A busy machine may leave a part of an answer unknown.
+    await waitFor(async () => isDeepStrictEqual((await readinessOf(worker, testerKey)).body, dropping.body), {
+      what: 'the public answer for a key of the environment test',
+    });
 
     await stop();
     let text = '';

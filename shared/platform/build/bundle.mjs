@@ -57,7 +57,9 @@ const USED = /[\\/]typeorm[\\/]driver[\\/](?:postgres|types)[\\/]/;
 const withoutUnused = {
   name: 'without-unused',
   setup({ onLoad }) {
-    onLoad({ filter: UNUSED }, ({ path: file }) => (USED.test(file) ? undefined : { contents: 'module.exports = {};' }));
+    onLoad({ filter: UNUSED }, ({ path: file }) =>
+      USED.test(file) ? undefined : { contents: 'module.exports = {};' },
+    );
   },
 };
 
