@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
@@ -41,6 +42,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       env = {
         CUSTOS_RATE_LIMIT: 'off',
         CUSTOS_APPROVAL_TTL: '1800',
+        CUSTOS_POLICY_DIR: folderWithFewWords(),
         ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
       };
       ingress = await startIngress(database.url, env);

@@ -11,7 +11,7 @@ describe('/docs over HTTP', () => {
   let client: Client;
   before(async () => {
     sample = await startSample();
-    client = createClient(sample.baseUrl);
+    client = createClient(sample.baseUrl, undefined, { hasOwnDocument: true });
   });
   after(async () => {
     client.close();

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { INSTALLATION_GAUGES } from '../../shared/domain/installation/gauges.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Family, readExposition } from '../support/exposition.ts';
@@ -37,7 +38,11 @@ describe('the metrics of running processes', () => {
     db = await openTestDatabase(database.url);
     ({ key } = await bootstrap(db));
     receiver = await startReceiver();
-    const env = { CUSTOS_WEBHOOK_ALLOW_PRIVATE: '127.0.0.1', CUSTOS_METRICS: 'private' };
+    const env = {
+      CUSTOS_WEBHOOK_ALLOW_PRIVATE: '127.0.0.1',
+      CUSTOS_METRICS: 'private',
+      CUSTOS_POLICY_DIR: folderWithFewWords(),
+    };
     [ingress, worker] = await Promise.all([startIngress(database.url, env), startWorker(database.url, env)]);
     client = createClient(ingress.address, key, { patient: true });
     ({ secret } = (await client.post('/v1/webhooks', { url: receiver.url, events: ['decision.made'] })).json);

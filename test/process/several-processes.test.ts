@@ -11,6 +11,8 @@ import { folderWithFewWords } from '../support/lexicon.ts';
 import { startCustos, type TestCustos } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
+/** Requests without which a load is none: processes may be replaced faster than that on a busy machine. */
+const LEAST_LOAD = 100;
 const FEW_WORDS = { CUSTOS_POLICY_DIR: folderWithFewWords() };
 const INGRESS = 3;
 const CONNECTIONS = 60;
@@ -74,7 +76,7 @@ function expectFewBroken({ outcomes }: Load, kills: number): void {
   const failed = outcomes.filter(({ status }) => status !== 200);
   expect(failed.filter(({ code }) => code !== 'ECONNRESET')).to.deep.equal([]);
   expect(failed.filter(({ afterMs }) => afterMs < MAX_WAIT_MS).length).to.be.at.most(kills * CLIENTS);
-  expect(outcomes.length).to.be.greaterThan(100);
+  expect(outcomes.length).to.be.greaterThan(LEAST_LOAD);
 }
 
 const ingressPids = (custos: TestCustos): number[] =>
@@ -145,6 +147,7 @@ describe('a service of several processes', () => {
       },
       { what: 'every process to answer on its port' },
     );
+    await waitFor(() => load.outcomes.length > LEAST_LOAD, { what: 'load' });
     await load.stop();
     expectFewBroken(load, KILLS);
   });
@@ -172,7 +175,7 @@ describe('a service with one ingress process', () => {
     const load = startLoad(custos.address);
     const [victim] = ingressPids(custos);
     if (victim === undefined) throw new Error('no ingress runs');
-    await waitFor(() => load.outcomes.length > 100, { what: 'load' });
+    await waitFor(() => load.outcomes.length > LEAST_LOAD, { what: 'load' });
     signal(victim, 'SIGKILL');
     const answered = load.outcomes.length;
     await waitFor(() => load.outcomes.length > answered + 3 * CLIENTS && ingressPids(custos).length === 1, {

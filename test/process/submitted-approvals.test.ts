@@ -1,6 +1,6 @@
 // Submitted intents that need an approval: they wait, and continue once it is decided, even when processes die meanwhile.
 import { writeFileSync } from 'node:fs';
-import { lexiconFile } from '../support/lexicon.ts';
+import { smallLexicon } from '../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
 import { expireApprovals } from '../../shared/domain/approvals/store.ts';
@@ -27,7 +27,7 @@ describe('a submitted intent that needs an approval', () => {
   let worker: TestWorker;
   let client: Client;
   before(async () => {
-    both = await startServiceAndWorker({ policies: ESCALATING });
+    both = await startServiceAndWorker({ policies: ESCALATING, words: 'few' });
     ({ service, worker } = both);
     client = await service.client();
   });
@@ -210,7 +210,7 @@ describe('a submitted intent that needs an approval', () => {
       const folder = temporaryFolder('policies');
       for (const [name, policy] of Object.entries(ESCALATING))
         writeFileSync(path.join(folder, name), JSON.stringify(policy));
-      writeFileSync(path.join(folder, 'lexicon.json'), lexiconFile().text);
+      writeFileSync(path.join(folder, 'lexicon.json'), smallLexicon().text);
       const env = { CUSTOS_POLICY_DIR: folder };
       const [toApprove, toReject, toExpire] = [await submit(), await submit(), await submit()];
       const settled = (intentId: string, status: string) =>

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
@@ -66,6 +67,7 @@ describe('traces over OTLP', () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/`,
       CUSTOS_LOG_LEVEL: 'info',
       CUSTOS_LOG_REQUESTS: 'all',
+      CUSTOS_POLICY_DIR: folderWithFewWords(),
     };
     [ingress, worker] = await Promise.all([startIngress(database.url, env), startWorker(database.url, env)]);
     client = createClient(ingress.address, key, { patient: true });

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { readExposition } from '../support/exposition.ts';
 import { temporaryFolder } from '../support/folders.ts';
@@ -17,7 +18,8 @@ const MORE_REQUESTS = 6_000;
 const AT_ONCE = 32;
 /** A service that waits for its reader answers never. */
 const ANSWER_MS = 20_000;
-const ENV = { CUSTOS_LOG_LEVEL: 'info', CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_REQUESTS: 'all' };
+const FEW_WORDS = { CUSTOS_POLICY_DIR: folderWithFewWords() };
+const ENV = { CUSTOS_LOG_LEVEL: 'info', CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_REQUESTS: 'all', ...FEW_WORDS };
 
 /** Sends requests, and expects an answer to each. */
 async function flood(address: string, requests: number): Promise<void> {
@@ -74,7 +76,7 @@ describe('a service whose output nobody reads', () => {
     await bootstrap(db);
     await db.close();
     // It puts the policies into force, without which ingress is not ready.
-    worker = await startWorker(database.url);
+    worker = await startWorker(database.url, FEW_WORDS);
   });
   after(async () => {
     await worker.stop();

@@ -93,7 +93,7 @@ describe('Idempotency-Key', () => {
     heartbeat = await startHeartbeat({ db, role: 'ingress', version: 'test', onError: () => undefined });
     idempotency = createIdempotency({ ...deps(), processId: heartbeat.processId });
     sample = await startSample({ idempotency, routes: [committing, plain] });
-    client = createClient(sample.baseUrl, 'writer');
+    client = createClient(sample.baseUrl, 'writer', { hasOwnDocument: true });
   });
   beforeEach(async () => {
     runs = 0;

@@ -35,7 +35,7 @@ describe("the service's own endpoints", () => {
       metrics: createMetrics(),
       config: { schemaDir },
     });
-    client = createClient(sample.baseUrl);
+    client = createClient(sample.baseUrl, undefined, { hasOwnDocument: true });
   });
   afterEach(() => {
     for (const name of Object.keys(state)) delete state[name];
@@ -123,7 +123,7 @@ describe("the service's own endpoints", () => {
   });
   it('keeps /metrics private when it is configured so', async () => {
     const priv = await startSample({ config: { metricsAccess: ['admin:*'] } });
-    const other = createClient(priv.baseUrl);
+    const other = createClient(priv.baseUrl, undefined, { hasOwnDocument: true });
     try {
       expect((await other.get('/metrics')).json.code).to.equal('E1001');
       expect((await other.get('/metrics', { key: 'reader' })).json.code).to.equal('E1004');
@@ -174,7 +174,7 @@ describe('/ready while the database does not work', () => {
         clockProblem: () => undefined,
       });
       const sample = await startSample({ readiness, halted: query });
-      const client = createClient(sample.baseUrl);
+      const client = createClient(sample.baseUrl, undefined, { hasOwnDocument: true });
       const { status, json } = await client.get('/ready', { key: 'admin' });
       client.close();
       await sample.close();

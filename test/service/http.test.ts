@@ -14,7 +14,7 @@ for (const slow of [false, true]) {
     let client: Client;
     before(async () => {
       sample = await startSample({ slow });
-      client = createClient(sample.baseUrl, 'writer');
+      client = createClient(sample.baseUrl, 'writer', { hasOwnDocument: true });
     });
     beforeEach(() => {
       sample.limit = { ...sample.limit, allowed: true, retryAfterSeconds: 0 };

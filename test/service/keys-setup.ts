@@ -95,7 +95,7 @@ export async function startKeyService(options: KeyServiceOptions = {}): Promise<
     idempotency: createIdempotency({ db, pepper: Buffer.from(TEST_PEPPER), monotonicMs: clock.monotonicMs }),
     clock,
   });
-  const admin = createClient(sample.baseUrl, bootstrapKey.key);
+  const admin = createClient(sample.baseUrl, bootstrapKey.key, { hasOwnDocument: true });
 
   return {
     db,

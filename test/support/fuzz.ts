@@ -127,7 +127,7 @@ export interface FuzzReport {
 
 /** Fuzzes every operation and checks each response against the document. @throws with the smallest request that fails */
 export async function fuzzOperations(target: FuzzTarget, options: FuzzOptions): Promise<FuzzReport> {
-  const client = createClient(target.baseUrl, target.key);
+  const client = createClient(target.baseUrl, target.key, { hasOwnDocument: true });
   const statuses: Record<string, number> = {};
   let requests = 0;
   try {
@@ -212,7 +212,7 @@ export async function fuzzBytes(target: FuzzTarget, options: FuzzOptions): Promi
     interruptAfterTimeLimit: options.deadlineMs,
     markInterruptAsFailure: false,
   });
-  const client = createClient(target.baseUrl);
+  const client = createClient(target.baseUrl, undefined, { hasOwnDocument: true });
   try {
     const { status } = await client.get('/health');
     if (status !== 200) throw new Error(`/health answers ${status} afterwards`);

@@ -58,7 +58,7 @@ export function runProcess(
   { ipc = false, output = 'pipe' }: { readonly ipc?: boolean; readonly output?: Output } = {},
 ): TestProcess & { child: ChildProcess } {
   return watch(
-    spawn(process.execPath, ['--enable-source-maps', ...V8_OPTIONS, path.join(buildRoot, file), ...args], {
+    spawn(process.execPath, [...V8_OPTIONS, path.join(buildRoot, file), ...args], {
       env: cleanEnv(env),
       stdio: ['ignore', output, output === 'pipe' ? 'pipe' : 2, ipc ? 'ipc' : 'ignore'],
     }),

@@ -144,10 +144,16 @@ const withShippedPolicies = copiesOf(async ({ url }) => {
   await db.close();
 });
 
-/** A database with an organisation and the shipped policies active: ingress processes on it need no worker to become ready. */
+/**
+ * A database with an organisation, the shipped policies and few words active: ingress processes on it need no worker to become ready.
+ */
 export async function createReadyDatabase(): Promise<TestDatabase & Bootstrapped> {
-  const database = await withShippedPolicies();
-  return { ...database, ...shipped };
+  const database = await createTestDatabase();
+  const db = await openTestDatabase(database.url);
+  const made = await bootstrap(db);
+  await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(undefined, 'few'), { admit });
+  await db.close();
+  return { ...database, ...made };
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {

@@ -1,8 +1,10 @@
 // Tests of a worker process from the operator's view: readiness and metrics, with stores available and unavailable.
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
 import { createKey } from '../../shared/domain/keys/store.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
@@ -40,6 +42,8 @@ async function makeKeys(url: string): Promise<{ adminKey: string; testerKey: str
   }
 }
 
+const FEW_WORDS = { CUSTOS_POLICY_DIR: folderWithFewWords() };
+
 describe('a worker process on PostgreSQL alone', () => {
   let database: TestDatabase;
   let db: Database;
@@ -48,7 +52,7 @@ describe('a worker process on PostgreSQL alone', () => {
   before(async () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);
-    worker = await startWorker(database.url, { CUSTOS_DATABASE_POOL: '2' });
+    worker = await startWorker(database.url, { ...FEW_WORDS, CUSTOS_DATABASE_POOL: '2' });
   });
   after(async () => {
     expect((await worker.stop()).code).to.equal(0);
@@ -113,7 +117,7 @@ describeUnless(whyNoRedis(), 'a worker process with Redis', () => {
     database = await createTestDatabase();
     redis = await startTestRedis();
     ({ adminKey, testerKey } = await makeKeys(database.url));
-    worker = await startWorker(database.url, { REDIS_URL: redis.url });
+    worker = await startWorker(database.url, { ...FEW_WORDS, REDIS_URL: redis.url });
   });
   after(async () => {
     expect((await worker.stop()).code).to.equal(0);
@@ -130,7 +134,10 @@ describeUnless(whyNoRedis(), 'a worker process with Redis', () => {
     expect(dropping.status).to.equal(200);
     expect(dropping.body).to.deep.equal({ status: 'ready', degraded: ['queue'] });
     expect(JSON.stringify((await readinessOf(worker, adminKey)).body)).to.include('volatile-lru');
-    expect((await readinessOf(worker, testerKey)).body, 'a key of the environment test').to.deep.equal(dropping.body);
+    // A busy machine may leave a part of an answer unknown.
+    await waitFor(async () => isDeepStrictEqual((await readinessOf(worker, testerKey)).body, dropping.body), {
+      what: 'the public answer for a key of the environment test',
+    });
 
     await stop();
     let text = '';
@@ -152,7 +159,7 @@ describeUnless(whyNoRedis(), 'a worker process with Redis', () => {
     // A scrape does not wait for a reading that takes longer than 800 ms.
     await waitFor(async () => /^custos_outbox_oldest_seconds \d/m.test(await metricsOf(worker)));
 
-    const closed = await startWorker(database.url, { REDIS_URL: redis.url, CUSTOS_METRICS: 'private' });
+    const closed = await startWorker(database.url, { ...FEW_WORDS, REDIS_URL: redis.url, CUSTOS_METRICS: 'private' });
     expect((await fetch(`${closed.address}/metrics`)).status).to.equal(401);
     const asOperator = await fetch(`${closed.address}/metrics`, { headers: { authorization: `Bearer ${adminKey}` } });
     expect(asOperator.status).to.equal(200);
