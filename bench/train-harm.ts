@@ -5,7 +5,14 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { BUCKETS, harmTokensOf, pairsAt, wordHash, wordNumbers } from '../shared/core/intent/harm/features.ts';
-import { createHarmEstimator, type HarmEstimator, type HarmWeights } from '../shared/core/intent/harm/estimate.ts';
+import {
+  createHarmEstimator,
+  type HarmEstimator,
+  type HarmThresholds,
+  type HarmWeights,
+  type ScoredText,
+} from '../shared/core/intent/harm/estimate.ts';
+import { REQUEST_NAMES } from '../shared/core/intent/harm/reading.ts';
 import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
 import { assessIntent, readTextOf } from '../shared/core/intent/parse.ts';
@@ -15,37 +22,50 @@ import { lexiconFile } from '../test/support/lexicon.ts';
 import { foldOf, FOLDS } from './folds.ts';
 import { harmOf } from './intent-harm.ts';
 import { type PlacedText, readRows } from './intent-rows.ts';
-import { fitLogistic, type LinearModel, type NumberedExample, scoreOf } from './logistic.ts';
+import { fitLogistic, type LinearModel, type NumberedExample } from './logistic.ts';
 import { quantile } from './numbers.ts';
 
 /** Weights are stored as integers of 1/64. */
 const SCALE = 64;
 const LARGEST = 127;
 /** Share of harmless texts, in cross-validation, that may score as harmful. */
-const FALSE_ALARMS = 0.09;
+const FALSE_ALARMS = 0.08;
 /** Share of harmful texts, in cross-validation, that may score as harmless. */
 const MISSED = 0.09;
 const LINE = 1_900;
 
+/** Share of harmless texts, in cross-validation, with a stretch that may score as harmful by itself. */
+const STRETCH_ALARMS = 0.04;
+
 /** A text as the numbers of its words, parts and pairs of words. */
 interface Example extends NumberedExample {
+  /** As the parser reads it. */
+  readonly text: string;
   readonly fold: number;
   /** What the rules have read in it (`namesOfReading`). */
   readonly reading: readonly string[];
 }
 
-/** With the score of its words by weights that were learned without it. */
-interface ScoredExample extends Pick<Example, 'target' | 'reading'> {
-  readonly score: number;
-}
+/** With the scores of its words by weights that were learned without it. */
+interface ScoredExample extends Pick<Example, 'target' | 'fold' | 'reading'>, Pick<ScoredText, 'score' | 'stretch'> {}
 
 function exampleOf(text: string, reading: readonly string[], target: 0 | 1, fold: number): Example {
   const counts = new Map<number, number>();
   const words = harmTokensOf(text).map(({ word }) => word);
   const hashes = words.map(wordHash);
-  const numbers = [...words.flatMap(wordNumbers), ...Array.from({ length: words.length + 1 }, (_, at) => pairsAt(hashes, at)).flat()];
+  const numbers = [
+    ...words.flatMap(wordNumbers),
+    ...Array.from({ length: words.length + 1 }, (_, at) => pairsAt(hashes, at)).flat(),
+  ];
   for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
-  return { fold, target, reading, numbers: Int32Array.from(counts.keys()), values: Float64Array.from(counts.values()) };
+  return {
+    text,
+    fold,
+    target,
+    reading,
+    numbers: Int32Array.from(counts.keys()),
+    values: Float64Array.from(counts.values()),
+  };
 }
 
 /** The texts that say what they do, as the parser reads them. */
@@ -74,10 +94,19 @@ function wordsModel(examples: readonly Example[]): LinearModel {
 const heldOutModels = (examples: readonly Example[]): LinearModel[] =>
   Array.from({ length: FOLDS }, (_, fold) => wordsModel(examples.filter((one) => one.fold !== fold)));
 
+const NO_THRESHOLDS: HarmThresholds = { harmfulAbove: 0, stretchAbove: 0, harmlessBelow: 0 };
+
+const estimatorOf = (
+  { bias, weights }: LinearModel,
+  reading: HarmWeights['reading'],
+  thresholds: HarmThresholds,
+): HarmEstimator => createHarmEstimator({ ...thresholds, bias, weights: Int8Array.from(weights), reading });
+
 function heldOutScores(examples: readonly Example[], models: readonly LinearModel[]): ScoredExample[] {
-  return examples.flatMap((example) => {
-    const model = models[example.fold];
-    return model === undefined ? [] : [{ ...example, score: scoreOf(example, model) }];
+  const estimators = models.map((model) => estimatorOf(model, {}, NO_THRESHOLDS));
+  return examples.flatMap(({ text, target, fold, reading }) => {
+    const scored = estimators[fold]?.of(text);
+    return scored === undefined ? [] : [{ target, fold, reading, score: scored.score, stretch: scored.stretch }];
   });
 }
 
@@ -93,23 +122,24 @@ function readingWeights(scored: readonly ScoredExample[]): Record<string, number
     })),
     names.length + 1,
   );
-  const [ofScore = 1, ...ofNames] = weights;
-  // Each reading has one name of an action and its effect: the bias is added there.
-  const added = names.map((name, at) => wholeNumber(((ofNames[at] ?? 0) + (name.includes(' ') ? bias : 0)) / ofScore));
+  const [ofScore = 0, ...ofNames] = weights;
+  if (ofScore <= 0) throw new Error('there are too few texts: the words of a text tell nothing of its harm');
+  // Each reading has one name of a request: the bias is added there.
+  const added = names.map((name, at) =>
+    wholeNumber(((ofNames[at] ?? 0) + (REQUEST_NAMES.includes(name) ? bias : 0)) / ofScore),
+  );
   return Object.fromEntries(names.map((name, at) => [name, added[at] ?? 0]));
 }
 
 const withReading = ({ score, reading }: ScoredExample, weights: Readonly<Record<string, number>>): number =>
   reading.reduce((sum, name) => sum + (weights[name] ?? 0), score);
 
-export type HarmThresholds = Pick<HarmWeights, 'harmfulAbove' | 'harmlessBelow'>;
-
 /** For each fold, an estimator that did not see its texts. */
 export function heldOutEstimators(examples: readonly Example[], thresholds: HarmThresholds): HarmEstimator[] {
   const models = heldOutModels(examples);
-  const reading = readingWeights(heldOutScores(examples, models));
-  return models.map(({ bias, weights }) =>
-    createHarmEstimator({ ...thresholds, bias, weights: Int8Array.from(weights), reading }),
+  const scored = heldOutScores(examples, models);
+  return models.map((model, at) =>
+    estimatorOf(model, readingWeights(scored.filter(({ fold }) => fold !== at)), thresholds),
   );
 }
 
@@ -118,6 +148,7 @@ export interface TrainedHarm {
   readonly harm: {
     readonly bias: number;
     readonly harmfulAbove: number;
+    readonly stretchAbove: number;
     readonly harmlessBelow: number;
     readonly weights: readonly string[];
     readonly reading: Readonly<Record<string, number>>;
@@ -140,6 +171,14 @@ export function trainHarm(examples: readonly Example[]): TrainedHarm {
       .sort((a, b) => a - b);
   const [harmless, harmful] = [sorted(0), sorted(1)];
   const harmfulAbove = Math.max(0, quantile(harmless, 1 - FALSE_ALARMS));
+  const stretches = scored.filter(({ target }) => target === 0).map(({ stretch }) => stretch);
+  const stretchAbove = Math.max(
+    0,
+    quantile(
+      stretches.sort((a, b) => a - b),
+      1 - STRETCH_ALARMS,
+    ),
+  );
   const harmlessBelow = Math.min(0, quantile(harmful, MISSED));
   const { bias, weights } = wordsModel(examples);
   const text = Buffer.from(Int8Array.from(weights).buffer).toString('base64');
@@ -149,6 +188,7 @@ export function trainHarm(examples: readonly Example[]): TrainedHarm {
     harm: {
       bias,
       harmfulAbove,
+      stretchAbove,
       harmlessBelow,
       weights: Array.from({ length: Math.ceil(text.length / LINE) }, (_, at) => text.slice(at * LINE, (at + 1) * LINE)),
       reading,

@@ -29,7 +29,7 @@ const UNKNOWN_COVERAGE = 0.3;
 /** Classes that do harm by themselves: the reading tells it. */
 const GRAVE: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke']);
 /** Of what is sent outside, the shipped policy `destinations` asks a human about these; messages are ordinary. */
-const RECORDS: ReadonlySet<string> = new Set([
+export const RECORDS: ReadonlySet<string> = new Set([
   'data',
   'db',
   'files',
@@ -40,10 +40,8 @@ const RECORDS: ReadonlySet<string> = new Set([
   'payments',
   'health',
 ]);
-/** Where what people inside are told belongs to. */
-const MESSAGES = 'comms';
 /** Words of a report: `performance report` is only a name. */
-const MIN_REPORT = 5;
+const MIN_TOLD = 5;
 /** The share of its words that must be known. */
 const MIN_KNOWN_REPORT = 0.4;
 /** Beyond these words, quantities are not about the first request. */
@@ -113,25 +111,25 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   };
   const coverage = coverageOf(segments, found, lexicon);
   const harmNames = namesOfReading(requested, { isExternal, ...coverage.features });
-  const harm = harmBeside(requested, { isExternal, isOnlyCode: coverage.features.clauses === 0 }, readings.harm?.estimate(harmNames));
+  const isOnlyCode = coverage.features.clauses === 0 && code.every(({ isWhole }) => isWhole);
+  const harm = harmBeside(requested, { isExternal, isOnlyCode }, readings.harm?.estimate(harmNames));
   // Words that destroy, and phrasings, are often only mentioned.
-  const isMentioned = harm?.isSurelyHarmless === true;
+  const isMentioned = harm?.tells === 'harmless' && words.length >= MIN_TOLD;
   const mayDestroy = coverage.features.destroys && !isMentioned;
   const isHinted = coverage.features.isHinted && !isMentioned;
   // Of words that nobody knows the learned weights tell nothing.
   const isKnown = () =>
     isForeign
       ? languageKnown(text, sentences, lexicon) >= MIN_KNOWN_REPORT
-      : words.length >= MIN_REPORT && 1 - coverage.features.wordsUnknown / words.length >= MIN_KNOWN_REPORT;
-  const isTold =
+      : words.length >= MIN_TOLD && 1 - coverage.features.wordsUnknown / words.length >= MIN_KNOWN_REPORT;
+  const isReport =
     requested === UNKNOWN &&
-    asked.every(isMild) &&
+    asked.length === 0 &&
     harm?.tells === 'harmless' &&
     code.length === 0 &&
     isKnown() &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
-  const told = isTold ? (asked[0] ?? reportIn(sentences, lexicon)) : requested;
-  const lead = isMessage(told, harm) && !isExternal ? { ...told, domain: MESSAGES } : told;
+  const lead = isReport ? reportIn(sentences, lexicon) : requested;
   const read = {
     lead,
     extent: extentOfText(lead, asked, words, lexicon),
@@ -177,8 +175,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     extent: read.extent,
     confidence: confidenceOf(doubts, lexicon.assessment.confidence),
     coverage: share,
-    unread:
-      mayDestroy || isHinted ? [...coverage.unread] : unreadWith(coverage.unread, harm, sentences),
+    unread: mayDestroy || isHinted ? [...coverage.unread] : unreadWith(coverage.unread, harm, sentences),
     alternatives: read.alternatives,
     entities,
     data_classes: read.data_classes,
@@ -186,13 +183,6 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   };
   return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead, harm, harmNames };
 }
-
-/** A weak request, as long as nothing that is harmless speaks against it, unless it would be grave. */
-const isMild = ({ action, effect }: CandidateAction): boolean => effect !== 'destructive' && !GRAVE.has(action);
-
-/** Something that is sent to nobody outside, surely without harm. */
-const isMessage = ({ action, traits, source }: CandidateAction, harm: HarmEstimate | undefined): boolean =>
-  action === 'send' && source !== 'code' && !traits.includes('external') && harm?.isSurelyHarmless === true;
 
 /** The learned estimate of a text, unless the reading itself tells of the harm: then policies judge the reading. */
 function harmBeside(

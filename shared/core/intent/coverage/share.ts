@@ -43,7 +43,9 @@ export function shareOf(features: CoverageFeatures, weights: CoverageWeights): n
   const ofWords = foreignKnown ?? 1 - wordsUnknown / (words + weights.smoothing);
   const read = weights.clauses * ofClauses + (1 - weights.clauses) * ofWords;
   const isHarmHidden = harm === 'harmful' || isHinted || destroys;
-  const share = read * (isHarmHidden ? weights.hint : 1) * (lacksObject ? weights.noObject : 1);
-  const least = harm === 'harmless' && !isHarmHidden ? weights.harmless : 0;
-  return Math.round(Math.max(share, least) * 1_000) / 1_000;
+  const share =
+    Math.max(read, harm === 'harmless' ? weights.harmless : 0) *
+    (isHarmHidden ? weights.hint : 1) *
+    (lacksObject ? weights.noObject : 1);
+  return Math.round(share * 1_000) / 1_000;
 }

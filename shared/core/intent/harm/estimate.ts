@@ -8,6 +8,8 @@ export interface HarmWeights {
   readonly bias: number;
   /** A text with a higher score does harm. */
   readonly harmfulAbove: number;
+  /** So does one in which STRETCH words have a higher score by themselves, whatever stands around them. */
+  readonly stretchAbove: number;
   /** A text with a lower score does none. */
   readonly harmlessBelow: number;
   /** By feature number. */
@@ -20,8 +22,6 @@ export interface HarmEstimate {
   readonly score: number;
   /** What the score tells; `open` when it is between the thresholds. */
   readonly tells: 'harmful' | 'harmless' | 'open';
-  /** Harmless by twice the threshold, and everywhere: words that destroy are only mentioned. */
-  readonly isSurelyHarmless: boolean;
   /** The words that raised the score most, at most three, in the order of the text; none unless it tells `harmful`. */
   readonly evidence: readonly HarmToken[];
 }
@@ -30,23 +30,24 @@ export interface HarmEstimate {
 export interface ScoredText {
   /** By its words alone. */
   readonly score: number;
+  /** The score of the STRETCH words that have the highest. */
+  readonly stretch: number;
   /** @param names what the rules have read in the text (`namesOfReading`); none: by its words alone */
   estimate(names: readonly string[]): HarmEstimate;
 }
 
-export interface HarmEstimator {
-  readonly harmfulAbove: number;
-  readonly harmlessBelow: number;
+export type HarmThresholds = Pick<HarmWeights, 'harmfulAbove' | 'stretchAbove' | 'harmlessBelow'>;
+
+export interface HarmEstimator extends HarmThresholds {
   of(text: string): ScoredText;
 }
 
-/** Words that are scored together. A longer text has the score of its worst stretch, so that harmless words around it do not hide it. */
+/** Words that are scored together: a longer text has the score of those that have the highest. */
 const WINDOW = 60;
-/** In a harmless text no stretch of NEAR words has a higher sum: harmless words that are further away do not outweigh what leans to harm. */
-const NEAR = 12;
-const MAX_NEAR = 150;
-/** In a surely harmless text not even this sum. */
-const MAX_NEAR_SURE = 64;
+/** Words whose score alone may tell of harm: harmless words around them, such as another request, do not hide it. */
+const STRETCH = 16;
+/** In a harmless text no stretch has a higher score, with what the rules have read as grave: harmless words elsewhere do not outweigh it. */
+const MAX_HARMLESS_STRETCH = 190;
 const MAX_EVIDENCE = 3;
 const MAX_CACHED_WORDS = 20_000;
 
@@ -74,10 +75,10 @@ function worstOf(parts: readonly number[], length: number): Stretch {
   return worst ?? { sum: 0, from: 0 };
 }
 
-/** The words that raised the score of a stretch most, in the order of the text. */
-function evidenceIn(tokens: readonly HarmToken[], parts: readonly number[], from: number): HarmToken[] {
+/** The words that raised the score most, of `length` words from index `from`, in the order of the text. */
+function evidenceIn(tokens: readonly HarmToken[], parts: readonly number[], from: number, length: number): HarmToken[] {
   return tokens
-    .slice(from, from + WINDOW)
+    .slice(from, from + length)
     .map((token, at) => ({ token, part: parts[from + at] ?? 0 }))
     .filter(({ part }) => part > 0)
     .sort((a, b) => b.part - a.part)
@@ -87,7 +88,7 @@ function evidenceIn(tokens: readonly HarmToken[], parts: readonly number[], from
 }
 
 export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
-  const { bias, harmfulAbove, harmlessBelow, weights } = learned;
+  const { bias, harmfulAbove, stretchAbove, harmlessBelow, weights } = learned;
   const reading = new Map(Object.entries(learned.reading));
   const cache = new BoundedCache<ScoredWord>({ max: MAX_CACHED_WORDS });
   const sumOf = (numbers: readonly number[]): number =>
@@ -111,24 +112,28 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
 
   return {
     harmfulAbove,
+    stretchAbove,
     harmlessBelow,
     of(text) {
       const tokens = harmTokensOf(text);
       const parts = partsOf(tokens);
-      const { sum, from } = worstOf(parts, WINDOW);
-      const near = worstOf(parts, NEAR).sum;
+      const whole = worstOf(parts, WINDOW);
+      const stretch = worstOf(parts, STRETCH);
       return {
-        score: bias + sum,
+        score: bias + whole.sum,
+        stretch: bias + stretch.sum,
         estimate(names) {
-          const score = bias + sum + names.reduce((total, name) => total + (reading.get(name) ?? 0), 0);
-          if (score > harmfulAbove) {
-            const evidence = evidenceIn(tokens, parts, from);
-            return { score, tells: 'harmful', isSurelyHarmless: false, evidence };
+          const added = names.map((name) => reading.get(name) ?? 0);
+          const score = bias + whole.sum + added.reduce((total, weight) => total + weight, 0);
+          const isHarmful = score > harmfulAbove;
+          if (isHarmful || bias + stretch.sum > stretchAbove) {
+            const [{ from }, length] = isHarmful ? [whole, WINDOW] : [stretch, STRETCH];
+            return { score, tells: 'harmful', evidence: evidenceIn(tokens, parts, from, length) };
           }
-          // A text without words tells nothing.
-          const isHarmless = tokens.length > 0 && score < harmlessBelow && near <= MAX_NEAR;
-          const isSurelyHarmless = isHarmless && score < 2 * harmlessBelow && near <= MAX_NEAR_SURE;
-          return { score, tells: isHarmless ? 'harmless' : 'open', isSurelyHarmless, evidence: [] };
+          // What the rules have read as grave counts in every stretch. A text without words tells nothing.
+          const worst = added.reduce((total, weight) => total + Math.max(0, weight), bias + stretch.sum);
+          const isHarmless = tokens.length > 0 && score < harmlessBelow && worst <= MAX_HARMLESS_STRETCH;
+          return { score, tells: isHarmless ? 'harmless' : 'open', evidence: [] };
         },
       };
     },

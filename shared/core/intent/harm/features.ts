@@ -55,11 +55,14 @@ export function harmTokensOf(text: string): HarmToken[] {
 /** The state of a hash after a word, from which the numbers of its pairs follow. */
 export const wordHash = (word: string): number => hashed(word, hashed('w '));
 
+/** What stands before the first word of a text, and after the last one. */
+const EDGE = wordHash('^');
+
 /** The number of a word and the one after it. */
-export const pairNumber = (before: number, after: number): number => numberOf(Math.imul(before, PRIME) ^ after);
+const pairNumber = (before: number, after: number): number => numberOf(Math.imul(before, PRIME) ^ after);
 
 /** The number of a word and the one after the next. */
-export const farPairNumber = (before: number, after: number): number => numberOf(Math.imul(before, FAR_PRIME) ^ after);
+const farPairNumber = (before: number, after: number): number => numberOf(Math.imul(before, FAR_PRIME) ^ after);
 
 /** The numbers of the pairs that a word ends, of the hashes of the words of a text: nothing but EDGE stands before and after them. */
 export const pairsAt = (hashes: readonly number[], at: number): number[] => {
@@ -67,9 +70,6 @@ export const pairsAt = (hashes: readonly number[], at: number): number[] => {
   if (at === 0) return [pairNumber(EDGE, here)];
   return [pairNumber(near, here), farPairNumber(far ?? EDGE, here)];
 };
-
-/** What stands before the first word of a text, and after the last one. */
-export const EDGE = wordHash('^');
 
 /** The numbers of a word and of its parts, each once. */
 export function wordNumbers(word: string): number[] {

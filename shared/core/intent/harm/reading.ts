@@ -1,4 +1,5 @@
 // What a reading by rules says about harm: names that have weights of their own beside those of the words.
+import { ACTIONS, EFFECTS } from '../../../kernel/vocabulary.ts';
 import type { CandidateAction } from '../grammar/candidate.ts';
 
 /** What of a reading tells about harm. */
@@ -10,6 +11,16 @@ export interface ReadSigns {
   /** A word or phrasing says that something is destroyed, and no request accounts for it. */
   readonly destroys: boolean;
 }
+
+const SIGNS = ['code', 'external', 'hinted', 'destroys'] as const;
+
+/** An action with its effect, of which every reading has one. */
+export const REQUEST_NAMES: readonly string[] = ACTIONS.flatMap((action) =>
+  EFFECTS.map((effect) => `${action} ${effect}`),
+);
+
+/** All names that a reading may have. */
+export const READING_NAMES: readonly string[] = [...REQUEST_NAMES, ...SIGNS];
 
 /** `delete destructive`, `external`, ...: the leading request with its effect, and each sign that holds. */
 export const namesOfReading = (

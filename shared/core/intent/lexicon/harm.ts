@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { createHarmEstimator, type HarmEstimator } from '../harm/estimate.ts';
 import { BUCKETS } from '../harm/features.ts';
+import { READING_NAMES } from '../harm/reading.ts';
 import { closed } from './parts.ts';
 
 const score = (description: string, example: number) =>
@@ -11,23 +12,40 @@ export const HarmSchema = Type.Object(
   {
     bias: score('The score of a text without words.', -35),
     harmfulAbove: score('A text with a higher score does harm, whatever the rules have read.', 60),
+    stretchAbove: score(
+      'A text with a stretch of 16 words of a higher score does harm, whatever stands around them.',
+      190,
+    ),
     harmlessBelow: score('A text with a lower score does none, unless the rules have read a request that does.', -80),
     weights: Type.Array(Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: 2_000 }), {
       maxItems: 200,
       description: `The weights by the numbers of their features: ${BUCKETS} signed bytes in base64, in several lines.`,
       examples: [['AAEC/w==']],
     }),
-    reading: Type.Record(Type.String({ pattern: '^[a-z]+( [a-z]+)?$' }), score('What it adds to the score.', 40), {
-      description:
-        'What the reading of a text adds to the score of its words: `delete destructive`, an action with its effect, `code`, `external`, `hinted` and `destroys`.',
-      examples: [{ 'delete destructive': 90, 'read read': -70, hinted: 60 }],
-    }),
+    reading: Type.Record(
+      Type.String({ pattern: `^(?:${READING_NAMES.join('|')})$` }),
+      score('What it adds to the score.', 40),
+      {
+        description:
+          'What the reading of a text adds to the score of its words: `delete destructive`, an action with its effect, `code`, `external`, `hinted` and `destroys`.',
+        examples: [{ 'delete destructive': 90, 'read read': -70, hinted: 60 }],
+      },
+    ),
   },
   {
     ...closed,
     description:
-      'Weights of words, parts and pairs of words by which texts that do harm are recognized beside the rules. Made by bench/train-harm.ts, not by hand.',
-    examples: [{ bias: -35, harmfulAbove: 60, harmlessBelow: -80, weights: ['AAEC/w=='], reading: { 'read read': -70 } }],
+      'Weights of words, parts and pairs of words, and of what the rules read, by which texts that do harm are recognized beside the rules. Made by bench/train-harm.ts, not by hand.',
+    examples: [
+      {
+        bias: -35,
+        harmfulAbove: 60,
+        stretchAbove: 190,
+        harmlessBelow: -80,
+        weights: ['AAEC/w=='],
+        reading: { 'read read': -70 },
+      },
+    ],
   },
 );
 
