@@ -18,11 +18,14 @@ export interface TreeAudit {
   readonly fits: boolean;
 }
 
+/** A leaf without its record, which only the comparison of its own row needs. */
+export type AuditedLeaf = Pick<AuditedRow, 'index' | 'proofId' | 'leafHash'>;
+
 /** What the nodes of a part of the log are compared with. */
 export interface NodesOfPart {
   /** The index of its first leaf, a multiple of 1,024; it has at most 1,024 leaves. */
   readonly start: number;
-  readonly rows: readonly AuditedRow[];
+  readonly rows: readonly AuditedLeaf[];
   /** Rows of nodes. Earlier versions stored every level. */
   readonly stored: StoredNodes;
   /** Nodes of the log's frontier, which cover the leaves that are under no stored node yet. A difference is a finding of its own. */
@@ -159,7 +162,7 @@ const isSwapped = (leaves: readonly Buffer[], place: Place, node: Buffer): boole
 /** Explains leaves that do not give the nodes above them: two leaves were swapped, or replaced. */
 function leavesFinding(
   start: number,
-  rows: readonly AuditedRow[],
+  rows: readonly AuditedLeaf[],
   leaves: readonly Buffer[],
   places: readonly Place[],
   stored: StoredNodes,

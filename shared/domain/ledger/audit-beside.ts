@@ -6,6 +6,8 @@ import type { AuditedRow } from '../../core/proof/audit.ts';
 import { quoted } from '../../core/proof/encoding.ts';
 import type { AuditHead } from './audit-rows.ts';
 
+const TRUST_EVENT = 'custos.trust';
+const APPROVAL_EVENT = 'custos.approval';
 const APPROVALS = `SELECT approval_id, state, decision_id, digest, decided_by, reason, used_by, used_decision_id FROM approval
     WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])`;
 
@@ -53,7 +55,7 @@ function findingAt({ row }: Leaf, kind: FindingKind, what: string): Finding {
 }
 
 async function auditFolds(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {
-  const leaves = leavesOf(rows, 'custos.trust');
+  const leaves = leavesOf(rows, TRUST_EVENT);
   if (leaves.length === 0) return [];
   const folds = await sql.query<{ nth: number; signals: string; proof_id: string }>(FOLDS, [
     head.organisationId,
@@ -87,7 +89,7 @@ function isAsRecorded(row: ApprovalRow, body: Leaf['body']): boolean {
 }
 
 async function auditApprovals(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {
-  const leaves = leavesOf(rows, 'custos.approval');
+  const leaves = leavesOf(rows, APPROVAL_EVENT);
   if (leaves.length === 0) return [];
   const ids = leaves.map(({ body }) => String(body['approvalId']));
   const found = await sql.query<ApprovalRow>(APPROVALS, [head.organisationId, head.environment, ids]);
@@ -99,6 +101,9 @@ async function auditApprovals(sql: Sql, head: AuditHead, rows: readonly AuditedR
     return findingAt(leaf, 'approval-altered', `the approval that it is about is ${row.state}, and not as it records.`);
   });
 }
+
+/** Whether a leaf of this event records rows that are compared here. */
+export const isBesideEvent = (event: string): boolean => event === TRUST_EVENT || event === APPROVAL_EVENT;
 
 /** Findings for rows that differ from these leaves. */
 export async function auditBeside(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {

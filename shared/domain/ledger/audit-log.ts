@@ -1,12 +1,12 @@
 // The audit of one log: its new leaves, its older ones in turn, the nodes above them, its checkpoints and its head.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { auditCheckpoint, auditRow } from '../../core/proof/audit.ts';
+import { auditCheckpoint, type AuditedRow, auditRow } from '../../core/proof/audit.ts';
 import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
-import { auditNodes, type StoredNodes } from '../../core/proof/audit-nodes.ts';
+import { type AuditedLeaf, auditNodes, type StoredNodes } from '../../core/proof/audit-nodes.ts';
 import { createBlocks, otherLayers, otherRootAt, SUBTREE_LEAVES, SUBTREE_LEVEL } from '../../core/proof/audit-tree.ts';
 import { peekIfCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Sql } from '../../platform/db/database.ts';
-import { auditBeside } from './audit-beside.ts';
+import { auditBeside, isBesideEvent } from './audit-beside.ts';
 import { frontierLength, frontierNodes } from '../../core/proof/frontier.ts';
 import { isStoredLevel } from '../../core/proof/stored-levels.ts';
 import type { TrustedKey } from '../../core/proof/keys.ts';
@@ -87,17 +87,21 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
     const isComplete = past - start === SUBTREE_LEAVES;
     place = `subtree ${k}`;
     places.add(place);
-    const rows = await readLeaves(sql, logId, head, start, past);
+    const leaves = await readLeaves(sql, logId, head, start, past);
     const nodes = await readSubtreeNodes(sql, logId, start, past);
     const checkpoints = await readCheckpoints(sql, logId, Math.max(start, checkpointsAfter), past);
+    const rows: AuditedLeaf[] = [];
+    const beside: AuditedRow[] = [];
     const derived: (Buffer | undefined)[] = [];
-    for (const row of rows) {
+    for (const row of leaves) {
       const { findings, hash } = auditRow(row, origin);
       take(findings);
       derived.push(hash);
+      rows.push({ index: row.index, proofId: row.proofId, leafHash: row.leafHash });
+      if (isBesideEvent(row.event)) beside.push(row);
       if (derived.length % AT_ONCE === 0) await yieldToOthers();
     }
-    take(await auditBeside(sql, head, rows));
+    take(await auditBeside(sql, head, beside));
     const top = nodes(SUBTREE_LEVEL, k);
     if (rows.length < past - start) {
       const present = new Set(rows.map((row) => row.index));

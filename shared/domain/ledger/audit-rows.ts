@@ -182,21 +182,24 @@ async function unfoundedOf(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Pr
   );
 }
 
-/** The leaves [from, past), lowest first; fewer when rows are missing. */
+/**
+ * The leaves [from, past), lowest first; fewer when rows are missing. Each is unpacked when it is taken: a thousand unpacked records
+ * would outlive two scavenges, and then only a full collection frees them.
+ */
 export async function readLeaves(
   sql: Sql,
   logId: number,
   head: AuditHead,
   from: number,
   past: number,
-): Promise<AuditedRow[]> {
+): Promise<Iterable<AuditedRow>> {
   const rows = await sql.query<LeafRow>(LEAVES, [logId, from, past, head.organisationId, head.environment]);
   const previous = await readPrevious(sql, rows, { logId, logIds: head.logIds });
   const isMissing = (row: LeafRow): boolean => row.record === null && row.event === DECISION_EVENT;
   // Read after the rows: a drop between two statements must not look like damage.
   const droppedBefore = rows.some(isMissing) ? await readDroppedBefore(sql, head) : '';
   const unfounded = await unfoundedOf(sql, head, rows);
-  return rows.map((row) => {
+  const auditedRow = (row: LeafRow): AuditedRow => {
     const occurredAt = row.occurred_at.toISOString();
     const recordedAt = row.source_occurred_at;
     // Almost always the same time; formatting it once saves a tenth of the cost of a row.
@@ -218,7 +221,10 @@ export async function readLeaves(
       decision: decisionOf(row, sourceAt),
       previous: previous.get(row),
     };
-  });
+  };
+  return (function* () {
+    for (const row of rows) yield auditedRow(row);
+  })();
 }
 
 async function readNodes(sql: Sql, logId: number, ranges: readonly NodeRange[]): Promise<StoredNodes> {
