@@ -1,7 +1,7 @@
 // A policy folder of any size and request bodies for it, the same in every run.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { lexiconFile } from '../test/support/lexicon.ts';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { findRoot } from '../shared/platform/config/root.ts';
 import { GUARDED_SERVER } from './guard.ts';
 import { randomNumbers } from './numbers.ts';
 
@@ -122,7 +122,7 @@ const CATALOGUE = {
 /** Writes a policy folder: the policies, a catalogue, and the shipped lexicon. */
 export function writePolicyFolder(folder: string, count: number): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'lexicon.json'), lexiconFile().text);
+  cpSync(path.join(findRoot(), 'policies', 'lexicon'), path.join(folder, 'lexicon'), { recursive: true });
   mkdirSync(path.join(folder, 'tools'), { recursive: true });
   writeFileSync(path.join(folder, 'tools', `${GUARDED_SERVER}.json`), JSON.stringify(CATALOGUE));
   for (const policy of [...makePolicies(count), TOOL_POLICY]) {

@@ -30,8 +30,8 @@ export function lexiconFile(): TextFile {
 function merged(): TextFile {
   const read = readLexicon({ path: LEXICON_FILE, text: '' }, lexiconParts());
   if ('findings' in read) throw new Error(JSON.stringify(read.findings));
-  // Only members of the document are indented: with all indentation the shipped words are larger than a single file may be.
-  return { path: LEXICON_FILE, text: prettyJson(read.json as object).replace(/^ {4,}/gm, '') };
+  // Each member of the document is one line: with all line breaks the shipped words are larger than a single file may be.
+  return { path: LEXICON_FILE, text: prettyJson(read.json as object).replace(/\n {4,}/g, '') };
 }
 
 /** What a small lexicon has of the shipped one, beside the first verbs of each meaning. */
