@@ -32,10 +32,9 @@ const LARGEST = 127;
 const FALSE_ALARMS = 0.08;
 /** Share of harmful texts, in cross-validation, that may score as harmless. */
 const MISSED = 0.09;
-const LINE = 1_900;
-
 /** Share of harmless texts, in cross-validation, with a stretch that may score as harmful by itself. */
 const STRETCH_ALARMS = 0.04;
+const LINE = 1_900;
 
 /** A text as the numbers of its words, parts and pairs of words. */
 interface Example extends NumberedExample {
@@ -74,8 +73,8 @@ export function examplesOf(rows: readonly PlacedText[], lexicon: Lexicon): Examp
   return rows.flatMap(({ text, ...row }) => {
     const harm = harmOf({ text, ...row });
     if (harm === undefined) return [];
-    const { harmNames = [] } = assessIntent(text, rulesAlone);
-    return [exampleOf(readTextOf(text, lexicon), harmNames, harm === 'none' ? 0 : 1, foldOf(text))];
+    const { readingNames = [] } = assessIntent(text, rulesAlone);
+    return [exampleOf(readTextOf(text, lexicon), readingNames, harm === 'none' ? 0 : 1, foldOf(text))];
   });
 }
 
@@ -124,7 +123,7 @@ function readingWeights(scored: readonly ScoredExample[]): Record<string, number
   );
   const [ofScore = 0, ...ofNames] = weights;
   if (ofScore <= 0) throw new Error('there are too few texts: the words of a text tell nothing of its harm');
-  // Each reading has one name of a request: the bias is added there.
+  // The reading of a text has one name of a request: the bias is added there.
   const added = names.map((name, at) =>
     wholeNumber(((ofNames[at] ?? 0) + (REQUEST_NAMES.includes(name) ? bias : 0)) / ofScore),
   );
@@ -134,7 +133,7 @@ function readingWeights(scored: readonly ScoredExample[]): Record<string, number
 const withReading = ({ score, reading }: ScoredExample, weights: Readonly<Record<string, number>>): number =>
   reading.reduce((sum, name) => sum + (weights[name] ?? 0), score);
 
-/** For each fold, an estimator that did not see its texts. */
+/** For each fold, an estimator whose weights were learned without its texts. */
 export function heldOutEstimators(examples: readonly Example[], thresholds: HarmThresholds): HarmEstimator[] {
   const models = heldOutModels(examples);
   const scored = heldOutScores(examples, models);

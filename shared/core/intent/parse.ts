@@ -28,8 +28,8 @@ import type { Action } from '../../kernel/vocabulary.ts';
 const UNKNOWN_COVERAGE = 0.3;
 /** Classes that do harm by themselves: the reading tells it. */
 const GRAVE: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke']);
-/** Of what is sent outside, the shipped policy `destinations` asks a human about these; messages are ordinary. */
-export const RECORDS: ReadonlySet<string> = new Set([
+/** Of what is sent outside, the shipped policy `destinations` asks a human about these in live; messages are ordinary. */
+export const ASKED_OUTSIDE: ReadonlySet<string> = new Set([
   'data',
   'db',
   'files',
@@ -40,9 +40,9 @@ export const RECORDS: ReadonlySet<string> = new Set([
   'payments',
   'health',
 ]);
-/** Words of a report: `performance report` is only a name. */
+/** Fewer words are too few for a report, and to say that a word that destroys is only mentioned. */
 const MIN_TOLD = 5;
-/** The share of its words that must be known. */
+/** The share of the words of a report that must be known. */
 const MIN_KNOWN_REPORT = 0.4;
 /** Beyond these words, quantities are not about the first request. */
 const QUANTIFIED = 40;
@@ -57,10 +57,10 @@ export interface AssessedParse {
   readonly lead?: Pick<CandidateAction, 'verb' | 'source' | 'at'>;
   /** Absent for an unknown action. */
   readonly doubts?: Doubts | undefined;
-  /** What the learned weights tell beside the reading; undefined when the reading itself tells of the harm. */
+  /** What the learned weights tell beside the reading; undefined without weights, and when the reading itself tells of the harm. */
   readonly harm?: HarmEstimate | undefined;
   /** What of the reading these weights take into account. */
-  readonly harmNames?: readonly string[];
+  readonly readingNames?: readonly string[];
 }
 
 /**
@@ -110,13 +110,13 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     foreignKnown: foreign?.known,
   };
   const coverage = coverageOf(segments, found, lexicon);
-  const harmNames = namesOfReading(requested, { isExternal, ...coverage.features });
+  const readingNames = namesOfReading(requested, { isExternal, ...coverage.features });
   const isOnlyCode = coverage.features.clauses === 0 && code.every(({ isWhole }) => isWhole);
-  const harm = harmBeside(requested, { isExternal, isOnlyCode }, readings.harm?.estimate(harmNames));
-  // Words that destroy, and phrasings, are often only mentioned.
-  const isMentioned = harm?.tells === 'harmless' && words.length >= MIN_TOLD;
-  const mayDestroy = coverage.features.destroys && !isMentioned;
-  const isHinted = coverage.features.isHinted && !isMentioned;
+  const harm = harmBeside(requested, { isExternal, isOnlyCode }, readings.harm?.estimate(readingNames));
+  // Words that destroy, and phrasings, are often only mentioned. What goes outside is not.
+  const onlyMentionsHarm = harm?.onlyMentions === true && words.length >= MIN_TOLD && !isExternal;
+  const mayDestroy = coverage.features.destroys && !onlyMentionsHarm;
+  const isHinted = coverage.features.isHinted && !onlyMentionsHarm;
   // Of words that nobody knows the learned weights tell nothing.
   const isKnown = () =>
     isForeign
@@ -181,7 +181,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     data_classes: read.data_classes,
     flags: [...flags].sort(),
   };
-  return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead, harm, harmNames };
+  return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead, harm, readingNames };
 }
 
 /** The learned estimate of a text, unless the reading itself tells of the harm: then policies judge the reading. */
@@ -193,7 +193,9 @@ function harmBeside(
   const isTold =
     effect === 'destructive' ||
     GRAVE.has(action) ||
-    (action === 'send' && (source === 'code' || RECORDS.has(domain)) && (isExternal || traits.includes('external'))) ||
+    (action === 'send' &&
+      (source === 'code' || ASKED_OUTSIDE.has(domain)) &&
+      (isExternal || traits.includes('external'))) ||
     // Code that was read only reads, whatever it is about.
     (source === 'code' && effect === 'read' && isOnlyCode);
   return estimate?.tells === 'harmful' && isTold ? undefined : estimate;

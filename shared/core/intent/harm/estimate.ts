@@ -1,4 +1,4 @@
-// Estimates by learned weights whether carrying a text out does harm: an integer, and what it means for what the rules have read.
+// Scores by learned weights whether carrying a text out does harm, from its words and from what the rules have read.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import { type HarmToken, harmTokensOf, pairsAt, wordHash, wordNumbers } from './features.ts';
 
@@ -8,7 +8,7 @@ export interface HarmWeights {
   readonly bias: number;
   /** A text with a higher score does harm. */
   readonly harmfulAbove: number;
-  /** So does one in which STRETCH words have a higher score by themselves, whatever stands around them. */
+  /** So does one in which STRETCH words have a higher score by themselves. */
   readonly stretchAbove: number;
   /** A text with a lower score does none. */
   readonly harmlessBelow: number;
@@ -20,8 +20,10 @@ export interface HarmWeights {
 
 export interface HarmEstimate {
   readonly score: number;
-  /** What the score tells; `open` when it is between the thresholds. */
+  /** What the score tells; `open` when it is between the thresholds, and when a stretch speaks against `harmless`. */
   readonly tells: 'harmful' | 'harmless' | 'open';
+  /** Nor does any stretch lean to harm, with what the rules have read: hints and words that destroy are only mentioned. */
+  readonly onlyMentions: boolean;
   /** The words that raised the score most, at most three, in the order of the text; none unless it tells `harmful`. */
   readonly evidence: readonly HarmToken[];
 }
@@ -42,12 +44,10 @@ export interface HarmEstimator extends HarmThresholds {
   of(text: string): ScoredText;
 }
 
-/** Words that are scored together: a longer text has the score of those that have the highest. */
+/** Words and marks that are scored together: a longer text has the score of those that have the highest. */
 const WINDOW = 60;
-/** Words whose score alone may tell of harm: harmless words around them, such as another request, do not hide it. */
+/** Words and marks whose score alone may tell of harm: harmless words around them, such as another request, do not hide it. */
 const STRETCH = 16;
-/** In a harmless text no stretch has a higher score, with what the rules have read as grave: harmless words elsewhere do not outweigh it. */
-const MAX_HARMLESS_STRETCH = 190;
 const MAX_EVIDENCE = 3;
 const MAX_CACHED_WORDS = 20_000;
 
@@ -128,12 +128,13 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
           const isHarmful = score > harmfulAbove;
           if (isHarmful || bias + stretch.sum > stretchAbove) {
             const [{ from }, length] = isHarmful ? [whole, WINDOW] : [stretch, STRETCH];
-            return { score, tells: 'harmful', evidence: evidenceIn(tokens, parts, from, length) };
+            return { score, tells: 'harmful', onlyMentions: false, evidence: evidenceIn(tokens, parts, from, length) };
           }
           // What the rules have read as grave counts in every stretch. A text without words tells nothing.
           const worst = added.reduce((total, weight) => total + Math.max(0, weight), bias + stretch.sum);
-          const isHarmless = tokens.length > 0 && score < harmlessBelow && worst <= MAX_HARMLESS_STRETCH;
-          return { score, tells: isHarmless ? 'harmless' : 'open', evidence: [] };
+          const isHarmless = tokens.length > 0 && score < harmlessBelow && worst <= harmfulAbove;
+          const onlyMentions = isHarmless && worst <= 0;
+          return { score, tells: isHarmless ? 'harmless' : 'open', onlyMentions, evidence: [] };
         },
       };
     },

@@ -26,7 +26,7 @@ function hashed(text: string, state = OFFSET_BASIS): number {
   return hash;
 }
 
-/** The upper bits of a hash, after they were mixed with the lower ones (as in MurmurHash3's finalizer). */
+/** The upper bits of a hash, after they were mixed with the lower ones, by shifts and products as in MurmurHash3's finalizer. */
 function numberOf(hash: number): number {
   let mixed = hash ^ (hash >>> 15);
   mixed = Math.imul(mixed, 0x2c1b3c6d);
@@ -64,7 +64,7 @@ const pairNumber = (before: number, after: number): number => numberOf(Math.imul
 /** The number of a word and the one after the next. */
 const farPairNumber = (before: number, after: number): number => numberOf(Math.imul(before, FAR_PRIME) ^ after);
 
-/** The numbers of the pairs that a word ends, of the hashes of the words of a text: nothing but EDGE stands before and after them. */
+/** The numbers of the pairs that end at word `at`; `at` = `hashes.length` is the end of the text, and EDGE stands for words that are not there. */
 export const pairsAt = (hashes: readonly number[], at: number): number[] => {
   const [far, near, here] = [hashes[at - 2], hashes[at - 1] ?? EDGE, hashes[at] ?? EDGE];
   if (at === 0) return [pairNumber(EDGE, here)];

@@ -6,7 +6,7 @@ import type { CandidateAction } from '../grammar/candidate.ts';
 export interface ReadSigns {
   /** Something leaves the organisation. */
   readonly isExternal: boolean;
-  /** A phrasing says that something is paid, disclosed or otherwise changed, and no request accounts for it. */
+  /** A phrasing or a statement says that something is paid, disclosed or otherwise changed, and no request accounts for it. */
   readonly isHinted: boolean;
   /** A word or phrasing says that something is destroyed, and no request accounts for it. */
   readonly destroys: boolean;

@@ -11,12 +11,12 @@ const score = (description: string, example: number) =>
 export const HarmSchema = Type.Object(
   {
     bias: score('The score of a text without words.', -35),
-    harmfulAbove: score('A text with a higher score does harm, whatever the rules have read.', 60),
-    stretchAbove: score(
-      'A text with a stretch of 16 words of a higher score does harm, whatever stands around them.',
-      190,
+    harmfulAbove: score('A text with a higher score, with what the rules have read, does harm.', 60),
+    stretchAbove: score('A text with a stretch of 16 words and marks of a higher score does harm.', 240),
+    harmlessBelow: score(
+      'A text with a lower score does none, unless one of its stretches has a score above harmfulAbove.',
+      -80,
     ),
-    harmlessBelow: score('A text with a lower score does none, unless the rules have read a request that does.', -80),
     weights: Type.Array(Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: 2_000 }), {
       maxItems: 200,
       description: `The weights by the numbers of their features: ${BUCKETS} signed bytes in base64, in several lines.`,
@@ -26,6 +26,7 @@ export const HarmSchema = Type.Object(
       Type.String({ pattern: `^(?:${READING_NAMES.join('|')})$` }),
       score('What it adds to the score.', 40),
       {
+        ...closed,
         description:
           'What the reading of a text adds to the score of its words: `delete destructive`, an action with its effect, `code`, `external`, `hinted` and `destroys`.',
         examples: [{ 'delete destructive': 90, 'read read': -70, hinted: 60 }],
@@ -40,7 +41,7 @@ export const HarmSchema = Type.Object(
       {
         bias: -35,
         harmfulAbove: 60,
-        stretchAbove: 190,
+        stretchAbove: 240,
         harmlessBelow: -80,
         weights: ['AAEC/w=='],
         reading: { 'read read': -70 },
