@@ -20,7 +20,7 @@ export interface LinearModel {
 }
 
 /** The logarithm of the odds that the target is 1. */
-export function scoreOf({ numbers, values }: Omit<NumberedExample, 'target'>, { bias, weights }: LinearModel): number {
+function scoreOf({ numbers, values }: Omit<NumberedExample, 'target'>, { bias, weights }: LinearModel): number {
   let score = bias;
   for (const [at, number] of numbers.entries()) score += (weights[number] ?? 0) * (values[at] ?? 0);
   return score;

@@ -12,7 +12,7 @@ import {
   type HarmWeights,
   type ScoredText,
 } from '../shared/core/intent/harm/estimate.ts';
-import { REQUEST_NAMES } from '../shared/core/intent/harm/reading.ts';
+import { type ReadingName, REQUEST_NAMES } from '../shared/core/intent/harm/reading.ts';
 import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
 import { assessIntent, readTextOf } from '../shared/core/intent/parse.ts';
@@ -42,13 +42,13 @@ interface Example extends NumberedExample {
   readonly text: string;
   readonly fold: number;
   /** What the rules have read in it (`namesOfReading`). */
-  readonly reading: readonly string[];
+  readonly reading: readonly ReadingName[];
 }
 
 /** With the scores of its words by weights that were learned without it. */
 interface ScoredExample extends Pick<Example, 'target' | 'fold' | 'reading'>, Pick<ScoredText, 'score' | 'stretch'> {}
 
-function exampleOf(text: string, reading: readonly string[], target: 0 | 1, fold: number): Example {
+function exampleOf(text: string, reading: Example['reading'], target: 0 | 1, fold: number): Example {
   const counts = new Map<number, number>();
   const words = harmTokensOf(text).map(({ word }) => word);
   const hashes = words.map(wordHash);
@@ -70,22 +70,23 @@ function exampleOf(text: string, reading: readonly string[], target: 0 | 1, fold
 /** The texts that say what they do, as the parser reads them. */
 export function examplesOf(rows: readonly PlacedText[], lexicon: Lexicon): Example[] {
   const rulesAlone: Lexicon = { ...lexicon, harm: undefined };
-  return rows.flatMap(({ text, ...row }) => {
-    const harm = harmOf({ text, ...row });
+  return rows.flatMap((row) => {
+    const { text } = row;
+    const harm = harmOf(row);
     if (harm === undefined) return [];
     const { readingNames = [] } = assessIntent(text, rulesAlone);
     return [exampleOf(readTextOf(text, lexicon), readingNames, harm === 'none' ? 0 : 1, foldOf(text))];
   });
 }
 
-const wholeNumber = (weight: number): number => Math.round(weight * SCALE);
+const scaled = (weight: number): number => Math.round(weight * SCALE);
 
 /** The weights of words, as they are stored. */
 function wordsModel(examples: readonly Example[]): LinearModel {
   const { bias, weights } = fitLogistic(examples, BUCKETS);
   return {
-    bias: wholeNumber(bias),
-    weights: weights.map((weight) => Math.max(-LARGEST, Math.min(LARGEST, wholeNumber(weight)))),
+    bias: scaled(bias),
+    weights: weights.map((weight) => Math.max(-LARGEST, Math.min(LARGEST, scaled(weight)))),
   };
 }
 
@@ -109,6 +110,8 @@ function heldOutScores(examples: readonly Example[], models: readonly LinearMode
   });
 }
 
+const isRequest = (name: ReadingName): boolean => REQUEST_NAMES.some((one) => one === name);
+
 /** What each name of a reading adds to the score of the words, in its unit. */
 function readingWeights(scored: readonly ScoredExample[]): Record<string, number> {
   const names = [...new Set(scored.flatMap(({ reading }) => reading))].sort();
@@ -124,9 +127,7 @@ function readingWeights(scored: readonly ScoredExample[]): Record<string, number
   const [ofScore = 0, ...ofNames] = weights;
   if (ofScore <= 0) throw new Error('there are too few texts: the words of a text tell nothing of its harm');
   // The reading of a text has one name of a request: the bias is added there.
-  const added = names.map((name, at) =>
-    wholeNumber(((ofNames[at] ?? 0) + (REQUEST_NAMES.includes(name) ? bias : 0)) / ofScore),
-  );
+  const added = names.map((name, at) => scaled(((ofNames[at] ?? 0) + (isRequest(name) ? bias : 0)) / ofScore));
   return Object.fromEntries(names.map((name, at) => [name, added[at] ?? 0]));
 }
 

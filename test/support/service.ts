@@ -134,14 +134,20 @@ const admit: Admit = async (folder) => admitHere(folder, compileFile);
 
 const SILENT = createLogger({ name: 'test', level: 'silent', pretty: false });
 
+/** Creates the first organisation of a database, and activates the shipped policies in it. */
+async function activateShipped(url: string, words: Words): Promise<Bootstrapped> {
+  const db = await openTestDatabase(url);
+  const made = await bootstrap(db);
+  await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(undefined, words), { admit });
+  await db.close();
+  return made;
+}
+
 /** Values that all databases with the shipped policies share. */
 let shipped: Bootstrapped;
 /** Databases with an organisation and the shipped policies active. They are copied, because checking the policies is slow. */
 const withShippedPolicies = copiesOf(async ({ url }) => {
-  const db = await openTestDatabase(url);
-  shipped = await bootstrap(db);
-  await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(undefined), { admit });
-  await db.close();
+  shipped = await activateShipped(url, 'shipped');
 });
 
 /**
@@ -149,11 +155,7 @@ const withShippedPolicies = copiesOf(async ({ url }) => {
  */
 export async function createReadyDatabase(): Promise<TestDatabase & Bootstrapped> {
   const database = await createTestDatabase();
-  const db = await openTestDatabase(database.url);
-  const made = await bootstrap(db);
-  await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(undefined, 'few'), { admit });
-  await db.close();
-  return { ...database, ...made };
+  return { ...database, ...(await activateShipped(database.url, 'few')) };
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {

@@ -11,7 +11,7 @@ import { bySentence, type CandidateAction } from './grammar/candidate.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
 import type { HarmEstimate } from './harm/estimate.ts';
-import { namesOfReading } from './harm/reading.ts';
+import { namesOfReading, type ReadingName } from './harm/reading.ts';
 import { languageKnown } from './languages/known.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { parseNormalized } from './normalized.ts';
@@ -60,7 +60,7 @@ export interface AssessedParse {
   /** What the learned weights tell beside the reading; undefined without weights, and when the reading itself tells of the harm. */
   readonly harm?: HarmEstimate | undefined;
   /** What of the reading these weights take into account. */
-  readonly readingNames?: readonly string[];
+  readonly readingNames?: readonly ReadingName[];
 }
 
 /**

@@ -128,11 +128,9 @@ function ranked(all: readonly CandidateAction[]): CandidateAction[] {
 export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const { text, hidden } = segments;
   const harm = lexicon.harm?.of(text);
-  const { requests, foreign } = requestsOf(
-    segments,
-    harm?.estimate(['delete destructive']).tells === 'harmless',
-    lexicon,
-  );
+  // Even if a deletion were read in it.
+  const isHarmless = harm?.estimate(['delete destructive']).tells === 'harmless';
+  const { requests, foreign } = requestsOf(segments, isHarmless, lexicon);
   const runs = requests.some(({ action, negated }) => action === 'execute' && !negated);
   const mentioned = mentionedIn(segments, requests);
   // Decoded code counts as requested when the text asks to execute something.

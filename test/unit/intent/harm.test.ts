@@ -99,7 +99,7 @@ describe('learned weights of harm', () => {
   it('add what the rules have read to the score of the words, and nothing for a name that they do not list', () => {
     const text = weighing('zorblax', []).of('one two');
     expect(text.estimate(['read read']).score).to.equal(text.score - 50);
-    expect(text.estimate(['unheard of']).score).to.equal(text.score);
+    expect(text.estimate(['grant write']).score).to.equal(text.score);
     expect(text.estimate(['delete destructive']).tells).to.equal('harmful');
   });
 

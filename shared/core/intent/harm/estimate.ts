@@ -1,6 +1,7 @@
 // Scores by learned weights whether carrying a text out does harm, from its words and from what the rules have read.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import { type HarmToken, harmTokensOf, pairsAt, wordHash, wordNumbers } from './features.ts';
+import type { ReadingName } from './reading.ts';
 
 /** A linear model over feature numbers. Integers, so that every platform computes the same sums. */
 export interface HarmWeights {
@@ -22,7 +23,7 @@ export interface HarmEstimate {
   readonly score: number;
   /** What the score tells; `open` when it is between the thresholds, and when a stretch speaks against `harmless`. */
   readonly tells: 'harmful' | 'harmless' | 'open';
-  /** Nor does any stretch lean to harm, with what the rules have read: hints and words that destroy are only mentioned. */
+  /** It is harmless, and no stretch leans to harm, with what the rules have read: hints and words that destroy are only mentioned. */
   readonly onlyMentions: boolean;
   /** The words that raised the score most, at most three, in the order of the text; none unless it tells `harmful`. */
   readonly evidence: readonly HarmToken[];
@@ -35,7 +36,7 @@ export interface ScoredText {
   /** The score of the STRETCH words that have the highest. */
   readonly stretch: number;
   /** @param names what the rules have read in the text (`namesOfReading`); none: by its words alone */
-  estimate(names: readonly string[]): HarmEstimate;
+  estimate(names: readonly ReadingName[]): HarmEstimate;
 }
 
 export type HarmThresholds = Pick<HarmWeights, 'harmfulAbove' | 'stretchAbove' | 'harmlessBelow'>;
@@ -89,7 +90,7 @@ function evidenceIn(tokens: readonly HarmToken[], parts: readonly number[], from
 
 export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
   const { bias, harmfulAbove, stretchAbove, harmlessBelow, weights } = learned;
-  const reading = new Map(Object.entries(learned.reading));
+  const reading = new Map<string, number>(Object.entries(learned.reading));
   const cache = new BoundedCache<ScoredWord>({ max: MAX_CACHED_WORDS });
   const sumOf = (numbers: readonly number[]): number =>
     numbers.reduce((sum, number) => sum + (weights[number] ?? 0), 0);
@@ -117,21 +118,22 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
     of(text) {
       const tokens = harmTokensOf(text);
       const parts = partsOf(tokens);
-      const whole = worstOf(parts, WINDOW);
-      const stretch = worstOf(parts, STRETCH);
+      const ofText = worstOf(parts, WINDOW);
+      const ofStretch = worstOf(parts, STRETCH);
+      const [wordScore, stretch] = [bias + ofText.sum, bias + ofStretch.sum];
       return {
-        score: bias + whole.sum,
-        stretch: bias + stretch.sum,
+        score: wordScore,
+        stretch,
         estimate(names) {
           const added = names.map((name) => reading.get(name) ?? 0);
-          const score = bias + whole.sum + added.reduce((total, weight) => total + weight, 0);
+          const score = added.reduce((total, weight) => total + weight, wordScore);
           const isHarmful = score > harmfulAbove;
-          if (isHarmful || bias + stretch.sum > stretchAbove) {
-            const [{ from }, length] = isHarmful ? [whole, WINDOW] : [stretch, STRETCH];
+          if (isHarmful || stretch > stretchAbove) {
+            const [{ from }, length] = isHarmful ? [ofText, WINDOW] : [ofStretch, STRETCH];
             return { score, tells: 'harmful', onlyMentions: false, evidence: evidenceIn(tokens, parts, from, length) };
           }
           // What the rules have read as grave counts in every stretch. A text without words tells nothing.
-          const worst = added.reduce((total, weight) => total + Math.max(0, weight), bias + stretch.sum);
+          const worst = added.reduce((total, weight) => total + Math.max(0, weight), stretch);
           const isHarmless = tokens.length > 0 && score < harmlessBelow && worst <= harmfulAbove;
           const onlyMentions = isHarmless && worst <= 0;
           return { score, tells: isHarmless ? 'harmless' : 'open', onlyMentions, evidence: [] };

@@ -17,6 +17,7 @@ const DIGITS = /\p{N}+/gu;
 
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
+/** Another odd factor, so that two words have another number at a distance than side by side. */
 const FAR_PRIME = 0x27d4eb2f;
 
 /** FNV-1a, continued from the state of what comes before. */

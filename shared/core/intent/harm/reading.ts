@@ -1,5 +1,5 @@
 // What a reading by rules says about harm: names that have weights of their own beside those of the words.
-import { ACTIONS, EFFECTS } from '../../../kernel/vocabulary.ts';
+import { type Action, ACTIONS, type Effect, EFFECTS } from '../../../kernel/vocabulary.ts';
 import type { CandidateAction } from '../grammar/candidate.ts';
 
 /** What of a reading tells about harm. */
@@ -13,23 +13,29 @@ export interface ReadSigns {
 }
 
 const SIGNS = ['code', 'external', 'hinted', 'destroys'] as const;
+type Sign = (typeof SIGNS)[number];
 
-/** An action with its effect, of which every reading has one. */
-export const REQUEST_NAMES: readonly string[] = ACTIONS.flatMap((action) =>
-  EFFECTS.map((effect) => `${action} ${effect}`),
+/** An action with its effect, of which the reading of a text has one. */
+type RequestName = `${Action} ${Effect}`;
+export type ReadingName = RequestName | Sign;
+
+export const REQUEST_NAMES: readonly RequestName[] = ACTIONS.flatMap((action) =>
+  EFFECTS.map((effect): RequestName => `${action} ${effect}`),
 );
 
 /** All names that a reading may have. */
-export const READING_NAMES: readonly string[] = [...REQUEST_NAMES, ...SIGNS];
+export const READING_NAMES: readonly ReadingName[] = [...REQUEST_NAMES, ...SIGNS];
 
 /** `delete destructive`, `external`, ...: the leading request with its effect, and each sign that holds. */
-export const namesOfReading = (
+export function namesOfReading(
   { action, effect, source }: Pick<CandidateAction, 'action' | 'effect' | 'source'>,
   { isExternal, isHinted, destroys }: ReadSigns,
-): string[] => [
-  `${action} ${effect}`,
-  ...(source === 'code' ? ['code'] : []),
-  ...(isExternal ? ['external'] : []),
-  ...(isHinted ? ['hinted'] : []),
-  ...(destroys ? ['destroys'] : []),
-];
+): ReadingName[] {
+  const holds: Readonly<Record<Sign, boolean>> = {
+    code: source === 'code',
+    external: isExternal,
+    hinted: isHinted,
+    destroys,
+  };
+  return [`${action} ${effect}`, ...SIGNS.filter((sign) => holds[sign])];
+}
