@@ -4,7 +4,14 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { BUCKETS, harmTokensOf, pairsAt, wordHash, wordNumbers } from '../shared/core/intent/harm/features.ts';
+import {
+  bitsOfWord,
+  BUCKETS,
+  harmTokensOf,
+  pairsAt,
+  wordHash,
+  wordNumbers,
+} from '../shared/core/intent/harm/features.ts';
 import {
   createHarmEstimator,
   type HarmEstimator,
@@ -96,11 +103,29 @@ const heldOutModels = (examples: readonly Example[]): LinearModel[] =>
 
 const NO_THRESHOLDS: HarmThresholds = { harmfulAbove: 0, stretchAbove: 0, harmlessBelow: 0 };
 
+const NO_WORDS = new Uint8Array(BUCKETS / 8);
+
 const estimatorOf = (
   { bias, weights }: LinearModel,
   reading: HarmWeights['reading'],
   thresholds: HarmThresholds,
-): HarmEstimator => createHarmEstimator({ ...thresholds, bias, weights: Int8Array.from(weights), reading });
+): HarmEstimator =>
+  createHarmEstimator({ ...thresholds, bias, weights: Int8Array.from(weights), reading, words: NO_WORDS });
+
+/** The set of the words of all texts. */
+function wordsMet(examples: readonly Example[]): Uint8Array {
+  const words = new Set(examples.flatMap(({ text }) => harmTokensOf(text).map(({ word }) => word)));
+  const bytes = new Uint8Array(BUCKETS / 8);
+  for (const word of words)
+    for (const bit of bitsOfWord(word)) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7));
+  return bytes;
+}
+
+/** In base64, in lines. */
+function linesOf(bytes: Uint8Array): string[] {
+  const text = Buffer.from(bytes).toString('base64');
+  return Array.from({ length: Math.ceil(text.length / LINE) }, (_, at) => text.slice(at * LINE, (at + 1) * LINE));
+}
 
 function heldOutScores(examples: readonly Example[], models: readonly LinearModel[]): ScoredExample[] {
   const estimators = models.map((model) => estimatorOf(model, {}, NO_THRESHOLDS));
@@ -151,6 +176,7 @@ export interface TrainedHarm {
     readonly stretchAbove: number;
     readonly harmlessBelow: number;
     readonly weights: readonly string[];
+    readonly words: readonly string[];
     readonly reading: Readonly<Record<string, number>>;
   };
   /** Shares in cross-validation: harmful texts above the upper threshold, harmless ones below the lower one, and all on their side of 0. */
@@ -181,7 +207,6 @@ export function trainHarm(examples: readonly Example[]): TrainedHarm {
   );
   const harmlessBelow = Math.min(0, quantile(harmful, MISSED));
   const { bias, weights } = wordsModel(examples);
-  const text = Buffer.from(Int8Array.from(weights).buffer).toString('base64');
   const share = (of: readonly number[], holds: (score: number) => boolean) =>
     of.filter(holds).length / Math.max(1, of.length);
   return {
@@ -190,7 +215,8 @@ export function trainHarm(examples: readonly Example[]): TrainedHarm {
       harmfulAbove,
       stretchAbove,
       harmlessBelow,
-      weights: Array.from({ length: Math.ceil(text.length / LINE) }, (_, at) => text.slice(at * LINE, (at + 1) * LINE)),
+      weights: linesOf(new Uint8Array(Int8Array.from(weights).buffer)),
+      words: linesOf(wordsMet(examples)),
       reading,
     },
     found: share(harmful, (score) => score > harmfulAbove),
@@ -210,10 +236,9 @@ function main(): void {
     lexicon,
   );
   const { harm, found, cleared, right } = trainHarm(examples);
-  const { weights, ...numbers } = harm;
-  process.stdout.write(
-    `${JSON.stringify({ texts: examples.length, ...numbers, found, cleared, right, weights: weights.join('').length })}\n`,
-  );
+  const { weights, words, ...numbers } = harm;
+  const bytes = { weights: weights.join('').length, words: words.join('').length };
+  process.stdout.write(`${JSON.stringify({ texts: examples.length, ...numbers, found, cleared, right, bytes })}\n`);
   if (values.write !== true) return;
   const description = 'Weights of harm, written by `bench/train-harm.ts`.';
   writeFileSync(file, prettyJson({ $schema: '../schema/lexicon.schema.json', description, harm }));

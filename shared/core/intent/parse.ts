@@ -12,7 +12,6 @@ import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar
 import { endStatesIn } from './grammar/end-states.ts';
 import type { HarmEstimate } from './harm/estimate.ts';
 import { namesOfReading, type ReadingName } from './harm/reading.ts';
-import { languageKnown } from './languages/known.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { parseNormalized } from './normalized.ts';
 import { type Readings, readingsOf } from './readings.ts';
@@ -42,8 +41,6 @@ export const ASKED_OUTSIDE: ReadonlySet<string> = new Set([
 ]);
 /** Fewer words are too few for a report, and to say that a word that destroys is only mentioned. */
 const MIN_TOLD = 5;
-/** The share of the words of a report that must be known. */
-const MIN_KNOWN_REPORT = 0.4;
 /** Beyond these words, quantities are not about the first request. */
 const QUANTIFIED = 40;
 
@@ -112,22 +109,19 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const coverage = coverageOf(segments, found, lexicon);
   const readingNames = namesOfReading(requested, { isExternal, ...coverage.features });
   const isOnlyCode = coverage.features.clauses === 0 && code.every(({ isWhole }) => isWhole);
-  const harm = harmBeside(requested, { isExternal, isOnlyCode }, readings.harm?.estimate(readingNames));
+  // Of words that nobody knows the learned weights tell nothing.
+  const estimate = readings.harm?.estimate(readingNames, !coverage.features.hasUnknownSentence);
+  const harm = harmBeside(requested, { isExternal, isOnlyCode }, estimate);
   // Words that destroy, and phrasings, are often only mentioned. What goes outside is not.
   const onlyMentionsHarm = harm?.onlyMentions === true && words.length >= MIN_TOLD && !isExternal;
   const mayDestroy = coverage.features.destroys && !onlyMentionsHarm;
   const isHinted = coverage.features.isHinted && !onlyMentionsHarm;
-  // Of words that nobody knows the learned weights tell nothing.
-  const isKnown = () =>
-    isForeign
-      ? languageKnown(text, sentences, lexicon) >= MIN_KNOWN_REPORT
-      : words.length >= MIN_TOLD && 1 - coverage.features.wordsUnknown / words.length >= MIN_KNOWN_REPORT;
   const isReport =
     requested === UNKNOWN &&
     asked.length === 0 &&
     harm?.tells === 'harmless' &&
     code.length === 0 &&
-    isKnown() &&
+    (isForeign || words.length >= MIN_TOLD) &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
   const lead = isReport ? reportIn(sentences, lexicon) : requested;
   const read = {

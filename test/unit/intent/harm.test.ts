@@ -28,6 +28,7 @@ const weighing = (heavy: string, light: readonly string[]) => {
     harmlessBelow: -100,
     weights,
     reading: { 'read read': -50, 'delete destructive': 400 },
+    words: new Uint8Array(BUCKETS / 8),
   });
 };
 /** What is told of the words alone. */

@@ -10,6 +10,7 @@ import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
 import type { CoverageFeatures } from './share.ts';
 import { describedAt, toldIn } from './told.ts';
+import { unknownWordsIn } from './unknown-words.ts';
 
 export type { UnreadSpan } from './destructive-words.ts';
 
@@ -243,6 +244,7 @@ export function coverageOf(
         lexicon,
       ).filter(({ text: word }) => !(isForeign && isForeignWord(word, lexicon)));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
+  const unknown = unknownWordsIn(sentences, isInCode);
   const features: Coverage['features'] = {
     clauses: clauses.length,
     clausesRead: clauses.filter(({ isRead }) => isRead).length,
@@ -251,6 +253,7 @@ export function coverageOf(
     foreignKnown,
     isHinted: says('payment') || says('disclosure') || endStates.length > 0,
     destroys,
+    hasUnknownSentence: unknown.length > 0,
   };
   const shownPhrasings = phrasings.slice(0, MAX_SPANS);
   const phraseOf = ({ from, to }: PatternMatch): Span => {
@@ -265,6 +268,7 @@ export function coverageOf(
     ...destructive.map(({ at, text: word }) => ({ at, text: () => shown(word) })),
     ...shownPhrasings.map(phraseOf),
     ...endStates.map((one) => spanOf(one.tokens)),
+    ...unknown.map((words) => spanOf(words)),
     ...clauses.flatMap(({ isRead, tokens: of, unknown }) =>
       isRead ? unknown.map((token) => spanOf([token])) : spanOf(of),
     ),

@@ -16,6 +16,8 @@ export interface CoverageFeatures {
   readonly isHinted: boolean;
   /** A phrasing or a word says that something is destroyed, and no reading accounts for it. */
   readonly destroys: boolean;
+  /** A sentence has too many words that nobody knows. */
+  readonly hasUnknownSentence: boolean;
   /** The leading request names nothing that it is about. */
   readonly lacksObject: boolean;
   /** What the learned weights tell of the text. */
@@ -26,7 +28,7 @@ export interface CoverageFeatures {
 export interface CoverageWeights {
   /** The weight of clauses beside words. */
   readonly clauses: number;
-  /** Factor of a hint, or of learned weights that tell of harm which is not read. */
+  /** Factor of what may hide harm: a hint, learned weights that tell of it, or a sentence in unknown words. */
   readonly hint: number;
   /** The least share of a text that is harmless by the learned weights. */
   readonly harmless: number;
@@ -38,14 +40,25 @@ export interface CoverageWeights {
 
 /** 0..1, three decimals. */
 export function shareOf(features: CoverageFeatures, weights: CoverageWeights): number {
-  const { clauses, clausesRead, words, wordsUnknown, foreignKnown, isHinted, destroys, lacksObject, harm } = features;
+  const {
+    clauses,
+    clausesRead,
+    words,
+    wordsUnknown,
+    foreignKnown,
+    isHinted,
+    destroys,
+    hasUnknownSentence,
+    lacksObject,
+    harm,
+  } = features;
   const ofClauses = clauses === 0 || foreignKnown !== undefined ? 1 : clausesRead / clauses;
   const ofWords = foreignKnown ?? 1 - wordsUnknown / (words + weights.smoothing);
   const read = weights.clauses * ofClauses + (1 - weights.clauses) * ofWords;
-  const isHarmHidden = harm === 'harmful' || isHinted || destroys;
+  const mayHideHarm = harm === 'harmful' || isHinted || destroys || hasUnknownSentence;
   const share =
     Math.max(read, harm === 'harmless' ? weights.harmless : 0) *
-    (isHarmHidden ? weights.hint : 1) *
+    (mayHideHarm ? weights.hint : 1) *
     (lacksObject ? weights.noObject : 1);
   return Math.round(share * 1_000) / 1_000;
 }

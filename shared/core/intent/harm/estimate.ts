@@ -1,6 +1,6 @@
 // Scores by learned weights whether carrying a text out does harm, from its words and from what the rules have read.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
-import { type HarmToken, harmTokensOf, pairsAt, wordHash, wordNumbers } from './features.ts';
+import { bitsOfWord, type HarmToken, harmTokensOf, pairsAt, wordHash, wordNumbers } from './features.ts';
 import type { ReadingName } from './reading.ts';
 
 /** A linear model over feature numbers. Integers, so that every platform computes the same sums. */
@@ -17,6 +17,8 @@ export interface HarmWeights {
   readonly weights: Int8Array;
   /** What a name of `namesOfReading` adds to the score of the words; a name that is not listed adds nothing. */
   readonly reading: Readonly<Record<string, number>>;
+  /** The words that training has met (`bitsOfWord`), in each byte the lowest bit first. */
+  readonly words: Uint8Array;
 }
 
 export interface HarmEstimate {
@@ -35,14 +37,19 @@ export interface ScoredText {
   readonly score: number;
   /** The score of the STRETCH words that have the highest. */
   readonly stretch: number;
-  /** @param names what the rules have read in the text (`namesOfReading`); none: by its words alone */
-  estimate(names: readonly ReadingName[]): HarmEstimate;
+  /**
+   * @param names what the rules have read in the text (`namesOfReading`); none: by its words alone
+   * @param isKnown whether its words are known; about others the weights tell nothing, so that it is not `harmless`
+   */
+  estimate(names: readonly ReadingName[], isKnown?: boolean): HarmEstimate;
 }
 
 export type HarmThresholds = Pick<HarmWeights, 'harmfulAbove' | 'stretchAbove' | 'harmlessBelow'>;
 
 export interface HarmEstimator extends HarmThresholds {
   of(text: string): ScoredText;
+  /** Whether training has met the words of a token. About others the weights tell nothing. */
+  hasMet(token: string): boolean;
 }
 
 /** Words and marks that are scored together: a longer text has the score of those that have the highest. */
@@ -115,6 +122,10 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
     harmfulAbove,
     stretchAbove,
     harmlessBelow,
+    hasMet: (token) =>
+      harmTokensOf(token).every(({ word }) =>
+        bitsOfWord(word).every((bit) => (((learned.words[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1),
+      ),
     of(text) {
       const tokens = harmTokensOf(text);
       const parts = partsOf(tokens);
@@ -124,7 +135,7 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
       return {
         score: wordScore,
         stretch,
-        estimate(names) {
+        estimate(names, isKnown = true) {
           const added = names.map((name) => reading.get(name) ?? 0);
           const score = added.reduce((total, weight) => total + weight, wordScore);
           const isHarmful = score > harmfulAbove;
@@ -134,7 +145,7 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
           }
           // What the rules have read as grave counts in every stretch. A text without words tells nothing.
           const worst = added.reduce((total, weight) => total + Math.max(0, weight), stretch);
-          const isHarmless = tokens.length > 0 && score < harmlessBelow && worst <= harmfulAbove;
+          const isHarmless = isKnown && tokens.length > 0 && score < harmlessBelow && worst <= harmfulAbove;
           const onlyMentions = isHarmless && worst <= 0;
           return { score, tells: isHarmless ? 'harmless' : 'open', onlyMentions, evidence: [] };
         },

@@ -83,3 +83,7 @@ export function wordNumbers(word: string): number[] {
       numbers.add(numberOf(hashed(marked.slice(start, start + length), hashed('c '))));
   return [...numbers];
 }
+
+/** The bits of a word in the set of words that training has met, a Bloom filter: one in a hundred other words seems to be in it. */
+export const bitsOfWord = (word: string): number[] =>
+  ['1 ', '2 ', '3 '].map((prefix) => numberOf(hashed(word, hashed(prefix))));

@@ -1,6 +1,5 @@
 // Which languages a text may be in, and how much of it they know.
 import type { Language } from '../lexicon/languages.ts';
-import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { withoutElision } from './nouns.ts';
 import { plain } from './told.ts';
@@ -52,9 +51,3 @@ export const wordsIn = (sentences: readonly Sentence[]): string[] =>
   sentences.flatMap((sentence) =>
     sentence.flatMap(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? [plain(lower)] : [])),
   );
-
-/** 0..1: the share of the words or characters of a text that the language it may be in lists. */
-export function languageKnown(text: string, sentences: readonly Sentence[], lexicon: Lexicon): number {
-  const words = wordsIn(sentences);
-  return Math.max(0, ...languagesOf(text, words, lexicon.languages).map((one) => knownShare(text, words, one)));
-}

@@ -8,6 +8,14 @@ import { closed } from './parts.ts';
 const score = (description: string, example: number) =>
   Type.Integer({ minimum: -1_000_000, maximum: 1_000_000, description, examples: [example] });
 
+/** Bytes in base64, in several lines. */
+const bytesOf = (what: string, example: string) =>
+  Type.Array(Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: 2_000 }), {
+    maxItems: 200,
+    description: `${what} In base64, in several lines.`,
+    examples: [[example]],
+  });
+
 export const HarmSchema = Type.Object(
   {
     bias: score('The score of a text without words.', -35),
@@ -17,11 +25,11 @@ export const HarmSchema = Type.Object(
       'A text with a lower score does none, unless one of its stretches has a score above harmfulAbove.',
       -80,
     ),
-    weights: Type.Array(Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: 2_000 }), {
-      maxItems: 200,
-      description: `The weights by the numbers of their features: ${BUCKETS} signed bytes in base64, in several lines.`,
-      examples: [['AAEC/w==']],
-    }),
+    weights: bytesOf(`The weights by the numbers of their features: ${BUCKETS} signed bytes.`, 'AAEC/w=='),
+    words: bytesOf(
+      `The set of the words that were met in training: a Bloom filter of ${BUCKETS} bits, in each byte the lowest first.`,
+      'AAEC/w==',
+    ),
     reading: Type.Record(
       Type.String({ pattern: `^(?:${READING_NAMES.join('|')})$` }),
       score('What it adds to the score.', 40),
@@ -44,6 +52,7 @@ export const HarmSchema = Type.Object(
         stretchAbove: 240,
         harmlessBelow: -80,
         weights: ['AAEC/w=='],
+        words: ['AAEC/w=='],
         reading: { 'read read': -70 },
       },
     ],
@@ -55,9 +64,14 @@ type Report = (pointer: string, message: string) => void;
 /** Undefined when the lexicon has no such weights. Mistakes are reported. */
 export function compileHarm(file: Static<typeof HarmSchema> | undefined, report: Report): HarmEstimator | undefined {
   if (file === undefined) return undefined;
-  const bytes = Buffer.from(file.weights.join(''), 'base64');
-  if (bytes.length !== BUCKETS) report('/harm/weights', `must be ${BUCKETS} bytes, and has ${bytes.length}`);
+  const bytesIn = (member: 'weights' | 'words', length: number): Buffer => {
+    const bytes = Buffer.from(file[member].join(''), 'base64');
+    if (bytes.length !== length) report(`/harm/${member}`, `must be ${length} bytes, and has ${bytes.length}`);
+    return bytes;
+  };
+  const weights = new Int8Array(bytesIn('weights', BUCKETS));
+  const words = new Uint8Array(bytesIn('words', BUCKETS / 8));
   if (file.harmlessBelow > file.harmfulAbove)
     report('/harm/harmlessBelow', 'must not be above harmfulAbove: no text both does harm and does none');
-  return createHarmEstimator({ ...file, weights: new Int8Array(bytes) });
+  return createHarmEstimator({ ...file, weights, words });
 }

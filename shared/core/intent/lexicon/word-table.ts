@@ -1,4 +1,7 @@
 // What a lexicon knows about a word by itself, found by one look-up: the readers of a text ask for the same words again and again.
+import { hasDense } from '../languages/known.ts';
+import { withoutElision } from '../languages/nouns.ts';
+import { plain } from '../languages/told.ts';
 import { singular } from './inflection.ts';
 import type { Telling, VerbReading, Words } from './types.ts';
 import { isOf, K, type KindSet } from './word-kinds.ts';
@@ -19,6 +22,8 @@ export interface WordInfo {
   readonly opensClause: boolean;
   /** It changes nothing about what is requested, or it names something. */
   readonly isListed: boolean;
+  /** The lexicon lists it in whatever language, or the learned weights of harm have met it. */
+  readonly isKnown: boolean;
   /** It may begin a phrasing. */
   readonly opensPhrasing: boolean;
   /** The verb of which it is a form. */
@@ -53,6 +58,10 @@ export class WordMemory {
 const isKnown = (word: string, { verbForms, domainOfNoun, plurals, commonWords }: Words): boolean =>
   verbForms.get(word) !== undefined || domainOfNoun.has(word) || plurals.has(word) || commonWords.has(word);
 
+/** Whether another language lists the word, or is written without spaces: then it is read by its characters. */
+const isKnownAbroad = (word: string, { languages }: Words): boolean =>
+  hasDense(word) || languages.some(({ known }) => known.has(plain(word)) || known.has(withoutElision(plain(word))));
+
 /** The words of one lexicon. */
 export class WordTable {
   readonly #words: Words;
@@ -80,24 +89,35 @@ export class WordTable {
     const meant = near === undefined || isKnown(word, words) ? undefined : near;
     const noun = singular(word.includes("'") ? word.replace(/'s?$/, '') : word, words.plurals);
     const isClue = (part: string): boolean => isOf(wordKinds.of(part), K.illicit_clue);
+    const isEmpty = words.fillers.has(word) || words.functionWords.has(word);
+    const isListed =
+      commonWords.has(word) ||
+      commonWords.has(noun) ||
+      words.domainOfNoun.has(noun) ||
+      words.genericNouns.has(noun) ||
+      words.containerNouns.has(noun) ||
+      words.synonyms.has(noun);
+    const form = words.verbForms.get(word);
+    const isParticiple = words.participles.get(word) !== undefined;
     return {
       kinds: wordKinds.of(word),
       telling: words.telling.get(meant ?? word),
       meant,
       isClue: isClue(word) || (word.includes('-') && word.split('-').some(isClue)),
       isForeign: words.foreignWords.has(word),
-      isEmpty: words.fillers.has(word) || words.functionWords.has(word),
+      isEmpty,
       opensClause: words.clauseOpeners.has(word),
-      isListed:
-        commonWords.has(word) ||
-        commonWords.has(noun) ||
-        words.domainOfNoun.has(noun) ||
-        words.genericNouns.has(noun) ||
-        words.containerNouns.has(noun) ||
-        words.synonyms.has(noun),
+      isListed,
+      isKnown:
+        isListed ||
+        isEmpty ||
+        form !== undefined ||
+        isParticiple ||
+        isKnownAbroad(word, words) ||
+        words.harm?.hasMet(word) !== false,
       opensPhrasing: words.phrasings.kinds.opensWith(word),
-      form: words.verbForms.get(word),
-      isParticiple: words.participles.get(word) !== undefined,
+      form,
+      isParticiple,
     };
   }
 }
