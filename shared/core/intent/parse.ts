@@ -187,9 +187,7 @@ function harmBeside(
   const isTold =
     effect === 'destructive' ||
     GRAVE.has(action) ||
-    (action === 'send' &&
-      (source === 'code' || ASKED_OUTSIDE.has(domain)) &&
-      (isExternal || traits.includes('external'))) ||
+    (action === 'send' && ASKED_OUTSIDE.has(domain) && (isExternal || traits.includes('external'))) ||
     // Code that was read only reads, whatever it is about.
     (source === 'code' && effect === 'read' && isOnlyCode);
   return estimate?.tells === 'harmful' && isTold ? undefined : estimate;

@@ -106,7 +106,11 @@ function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fr
   const body = args.slice(0, MAX_ARGUMENTS);
   const comma = args.indexOf(',');
   const carries = CARRIES.test(isDynamic ? args.slice(comma < 0 ? args.length : comma) : args);
-  const sent = requestFragment({ method: stated ?? 'GET', url: target, body, carries }, { at, end }, lexicon);
+  const sent = requestFragment(
+    { method: stated ?? 'GET', url: target, body, headers: body, carries },
+    { at, end },
+    lexicon,
+  );
   return carries && sent.action === 'send'
     ? sentOutside(
         { ...sent, object: 'file', domain: 'files' },

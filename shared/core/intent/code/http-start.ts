@@ -59,8 +59,9 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   const end = last.at + last.text.length;
   const { body, end: bodyEnd } = method === 'GET' || method === 'HEAD' ? { body: '', end } : bodyAfter(text, end);
   const url = next ? bare(next.text) : (named ?? '/');
+  const headers = text.slice(end, end + MAX_BODY);
   const carries = isOutside(url, lexicon) && carriesData(text.slice(end, end + MAX_CARRIED), lexicon);
-  const read = requestFragment({ method, url, body, carries }, { at: head.at, end }, lexicon);
+  const read = requestFragment({ method, url, body, headers, carries }, { at: head.at, end }, lexicon);
   const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;
   // What is read goes on after the address, because the body may hold code.
   return { fragments: [fragment.isWhole ? { ...fragment, end: Math.max(end, bodyEnd) } : fragment], end };

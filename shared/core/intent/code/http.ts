@@ -77,9 +77,19 @@ export interface HttpParts {
   readonly url: string;
   /** The body, if it is in the text. */
   readonly body?: string;
+  /** The header lines, or text that contains them. */
+  readonly headers?: string;
   /** Data comes from a file, a variable or another command. */
   readonly carries?: boolean;
 }
+
+/** A method that a server takes in place of that of the request: `X-HTTP-Method-Override: DELETE`. */
+const OVERRIDES = /\bx-(?:http-)?method(?:-override)?["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{2,10})/i;
+/** The same in a form or an address: `_method=DELETE`. */
+const OVERRIDES_IN_FORM = /\b_method["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{2,10})/i;
+
+const methodOf = ({ method, url, body = '', headers = '' }: HttpParts): string =>
+  OVERRIDES.exec(headers)?.[1] ?? OVERRIDES_IN_FORM.exec(body)?.[1] ?? OVERRIDES_IN_FORM.exec(url)?.[1] ?? method;
 
 const OPERATION =
   /["']?_?(?:op|operation|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_-]{2,40})["']/gi;
@@ -168,7 +178,8 @@ const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
 
 /** What a request does: by its method, or graver by its URL or its body. */
 export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
-  const { method, url, body = '', carries = false } = parts;
+  const { url, body = '', carries = false } = parts;
+  const method = methodOf(parts);
   // Another method says itself what it does (`PURGE`), or is not understood.
   const listed = METHODS.get(method.toUpperCase());
   const other = listed === undefined ? doingOfName(method.toLowerCase(), lexicon) : undefined;
@@ -213,16 +224,43 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   });
 }
 
-const METHOD_OPTIONS = /^(?:-X|--request|--method|-Method)$/i;
-const GLUED_METHOD = /^(?:-X|--(?:request|method)=)([A-Za-z]+)$/;
+const METHOD_OPTIONS = /^(?:-X|--req[a-z]*|--meth[a-z]*|-met[a-z]*|-Met[a-z]*)$/;
+const GLUED_METHOD = /^(?:-X|--(?:req|meth)[a-z]*=|-[mM]et[a-z]*:)([A-Za-z]+)$/;
 const DATA_OPTIONS =
-  /^(?:-d|-F|-T|--data[a-z-]*|--form[a-z-]*|--upload-file|--json|--post-data|--post-file|--body[a-z-]*|-Body|-InFile)(?:=(.*))?$/s;
+  /^(?:-d|-F|-T|--data[a-z-]*|--form[a-z-]*|--upload-file|--json|--post-data|--post-file|--field|--raw-field|--input|--body[a-z-]*|-Body|-InFile)(?:=(.*))?$/s;
 const GLUED_DATA = /^-([dFT])(.+)$/s;
+const HEADER_OPTIONS = /^(?:-H|--header|-Headers)$/;
 const SAVES = /^(?:-[a-zA-Z]{0,6}[oO]|--output(?:=.*)?|--remote-name|-OutFile)$/;
+
+/** The letters of curl's options that have a value. */
+const CURL_VALUED = /[AbcCdDeEFHKmoPQrtTuUwxXyYz]/;
+const CLUSTER = /^-[A-Za-z#]/;
+/** PowerShell, where curl is another name of its own command, has options of several letters. */
+const POWERSHELL = /^-(?:Method|Uri|Body|InFile|OutFile|Headers|ContentType|UseBasicParsing|Credential)\b/i;
+
+/** The words of a command line of curl with its clusters of options apart: `-sXDELETE` is `-s -X DELETE`. */
+export function curlWords(words: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (!CLUSTER.test(word) || POWERSHELL.test(word)) {
+      found.push(word);
+      continue;
+    }
+    const valued = word.slice(1).search(CURL_VALUED) + 1;
+    const flags = valued === 0 ? word.slice(1) : word.slice(1, valued + 1);
+    found.push(...[...flags].map((letter) => `-${letter}`));
+    // Its value follows in the same word or as the next one, which is no option then.
+    if (valued > 0) found.push(valued + 1 < word.length ? word.slice(valued + 1) : (words[(at += 1)] ?? ''));
+  }
+  return found;
+}
 
 /** The request that a command line of curl, wget, httpie or PowerShell makes. `pipes`: another command writes its input. */
 export function requestOfWords(words: readonly string[], { pipes }: { pipes: boolean }) {
   const bodies: string[] = [];
+  const headers: string[] = [];
+  const isGitHub = words[0] === 'gh';
   const isHttpie = /^(?:https?|xh)$/.test(words[0] ?? '');
   let [method, url, saves, isQuery, uploads] = ['', '', false, false, isHttpie && pipes];
   for (let at = 1; at < words.length; at += 1) {
@@ -231,15 +269,17 @@ export function requestOfWords(words: readonly string[], { pipes }: { pipes: boo
     const gluedData = data ? null : GLUED_DATA.exec(word);
     if (METHOD_OPTIONS.test(word)) method = words[(at += 1)] ?? '';
     else if (GLUED_METHOD.test(word)) method = GLUED_METHOD.exec(word)?.[1] ?? '';
-    else if (data) {
-      const value = data[1] ?? words[(at += 1)] ?? '';
+    else if (data || (isGitHub && word === '-f')) {
+      const value = data?.[1] ?? words[(at += 1)] ?? '';
       bodies.push(value);
-      uploads ||= /^(?:-T|--upload-file|--post-file|--body-file|-InFile)/i.test(word);
+      uploads ||= /^(?:-T|--upload-file|--post-file|--body-file|--input|-InFile)/i.test(word);
     } else if (gluedData) bodies.push(gluedData[2] ?? '');
+    else if (HEADER_OPTIONS.test(word)) headers.push(words[(at += 1)] ?? '');
+    else if (/^--header=/.test(word)) headers.push(word);
     else if (word === '-G' || word === '--get') isQuery = true;
     else if (word === '-I' || word === '--head') method = 'HEAD';
     else if (SAVES.test(word)) saves = true;
-    else if (isHttpie && METHODS.has(word)) method = word;
+    else if (isHttpie && METHODS.has(word.toUpperCase())) method = word;
     else if (isUrl(word) || (url === '' && !word.startsWith('-') && /[./:]/.test(word))) url = word;
     else if (isHttpie && /^[\w.-]{1,40}(?:=|:=|@)/.test(word)) bodies.push(word);
   }
@@ -250,6 +290,7 @@ export function requestOfWords(words: readonly string[], { pipes }: { pipes: boo
     method: method || (uploads ? 'PUT' : byDefault),
     url: /:\/\//.test(url) ? url : `http://${url}`,
     body: bodies.join('\n'),
+    headers: headers.join('\n'),
     carries,
     saves,
   };

@@ -12,7 +12,7 @@ import {
   unknownCode,
 } from './code.ts';
 import { commandName, type KnownCommand, knownCommand } from './commands.ts';
-import { requestFragment, requestOfWords } from './http.ts';
+import { curlWords, requestFragment, requestOfWords } from './http.ts';
 import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import { type Before, codeFragments, codesOnLine, fedCode, type Reading } from './shell-code.ts';
 import { isTrial, runsOthers } from './options.ts';
@@ -103,8 +103,9 @@ function wordsFragments(
   if (!known) return [!head.isDynamic && isTrial(texts, lexicon) ? readsOnly(span) : unknownCode(span)];
   const { entry, doing } = known;
   if (entry.object === 'url') {
-    const request = requestOfWords(texts, { pipes: before !== undefined });
-    if (/[^A-Za-z]/.test(request.method) || words.some(({ text }) => /^(?:-K|--config)$/.test(text)))
+    const apart = curlWords(texts);
+    const request = requestOfWords(apart, { pipes: before !== undefined });
+    if (/[^A-Za-z]/.test(request.method) || apart.some((text) => /^(?:-K|--config)$/.test(text)))
       return [unknownCode(span)];
     const read = requestFragment(request, span, lexicon);
     const sources = texts.join(' ');
