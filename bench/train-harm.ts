@@ -41,6 +41,8 @@ const FALSE_ALARMS = 0.08;
 const MISSED = 0.09;
 /** Share of harmless texts, in cross-validation, with a stretch that may score as harmful by itself. */
 const STRETCH_ALARMS = 0.04;
+/** A word of fewer texts is often misspelt, or of one trade. */
+const MIN_TEXTS = 2;
 const LINE = 1_900;
 
 /** A text as the numbers of its words, parts and pairs of words. */
@@ -112,12 +114,16 @@ const estimatorOf = (
 ): HarmEstimator =>
   createHarmEstimator({ ...thresholds, bias, weights: Int8Array.from(weights), reading, words: NO_WORDS });
 
-/** The set of the words of all texts. */
+/** The set of the words that occur in MIN_TEXTS texts. */
 function wordsMet(examples: readonly Example[]): Uint8Array {
-  const words = new Set(examples.flatMap(({ text }) => harmTokensOf(text).map(({ word }) => word)));
+  const counts = new Map<string, number>();
+  for (const { text } of examples)
+    for (const word of new Set(harmTokensOf(text).map((token) => token.word)))
+      counts.set(word, (counts.get(word) ?? 0) + 1);
   const bytes = new Uint8Array(BUCKETS / 8);
-  for (const word of words)
-    for (const bit of bitsOfWord(word)) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7));
+  for (const [word, count] of counts)
+    if (count >= MIN_TEXTS)
+      for (const bit of bitsOfWord(word)) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7));
   return bytes;
 }
 
