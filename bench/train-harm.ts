@@ -105,7 +105,7 @@ const heldOutModels = (examples: readonly Example[]): LinearModel[] =>
 
 const NO_THRESHOLDS: HarmThresholds = { harmfulAbove: 0, stretchAbove: 0, harmlessBelow: 0 };
 
-const NO_WORDS = new Uint8Array(BUCKETS / 8);
+const NO_WORDS = new Uint8Array(WORD_SET_BITS / 8);
 
 const estimatorOf = (
   { bias, weights }: LinearModel,
@@ -120,7 +120,7 @@ function wordsMet(examples: readonly Example[]): Uint8Array {
   for (const { text } of examples)
     for (const word of new Set(harmTokensOf(text).map((token) => token.word)))
       counts.set(word, (counts.get(word) ?? 0) + 1);
-  const bytes = new Uint8Array(BUCKETS / 8);
+  const bytes = new Uint8Array(WORD_SET_BITS / 8);
   for (const [word, count] of counts)
     if (count >= MIN_TEXTS)
       for (const bit of bitsOfWord(word)) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7));

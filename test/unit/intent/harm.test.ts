@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { rowsOf } from '../../../bench/intent-rows.ts';
 import { examplesOf, trainHarm } from '../../../bench/train-harm.ts';
 import { createHarmEstimator, type HarmEstimator } from '../../../shared/core/intent/harm/estimate.ts';
-import { BUCKETS, wordNumbers } from '../../../shared/core/intent/harm/features.ts';
+import { BUCKETS, WORD_SET_BITS, wordNumbers } from '../../../shared/core/intent/harm/features.ts';
 import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import { ASKED_OUTSIDE, assessIntent, parseIntent } from '../../../shared/core/intent/parse.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
@@ -28,7 +28,7 @@ const weighing = (heavy: string, light: readonly string[]) => {
     harmlessBelow: -100,
     weights,
     reading: { 'read read': -50, 'delete destructive': 400 },
-    words: new Uint8Array(BUCKETS / 8),
+    words: new Uint8Array(WORD_SET_BITS / 8),
   });
 };
 /** What is told of the words alone. */

@@ -84,6 +84,9 @@ export function wordNumbers(word: string): number[] {
   return [...numbers];
 }
 
-/** The bits of a word in the set of words that training has met, a Bloom filter: one in a hundred other words seems to be in it. */
+/** The set of words that training has met is a Bloom filter of so many bits: two in a hundred other words seem to be in it. */
+export const WORD_SET_BITS = 2 ** (BITS - 1);
+
+/** The bits of a word in that set. */
 export const bitsOfWord = (word: string): number[] =>
-  ['1 ', '2 ', '3 '].map((prefix) => numberOf(hashed(word, hashed(prefix))));
+  ['1 ', '2 ', '3 '].map((prefix) => numberOf(hashed(word, hashed(prefix))) >>> 1);

@@ -1,7 +1,7 @@
 // The learned weights of harm in a lexicon: their schema, and their compilation into an estimator.
 import Type, { type Static } from 'typebox';
 import { createHarmEstimator, type HarmEstimator } from '../harm/estimate.ts';
-import { BUCKETS } from '../harm/features.ts';
+import { BUCKETS, WORD_SET_BITS } from '../harm/features.ts';
 import { READING_NAMES } from '../harm/reading.ts';
 import { closed } from './parts.ts';
 
@@ -27,7 +27,7 @@ export const HarmSchema = Type.Object(
     ),
     weights: bytesOf(`The weights by the numbers of their features: ${BUCKETS} signed bytes.`, 'AAEC/w=='),
     words: bytesOf(
-      `The set of the words that were met in training: a Bloom filter of ${BUCKETS} bits, in each byte the lowest first.`,
+      `The set of the words that were met in training: a Bloom filter of ${WORD_SET_BITS} bits, in each byte the lowest first.`,
       'AAEC/w==',
     ),
     reading: Type.Record(
@@ -70,7 +70,7 @@ export function compileHarm(file: Static<typeof HarmSchema> | undefined, report:
     return bytes;
   };
   const weights = new Int8Array(bytesIn('weights', BUCKETS));
-  const words = new Uint8Array(bytesIn('words', BUCKETS / 8));
+  const words = new Uint8Array(bytesIn('words', WORD_SET_BITS / 8));
   if (file.harmlessBelow > file.harmfulAbove)
     report('/harm/harmlessBelow', 'must not be above harmfulAbove: no text both does harm and does none');
   return createHarmEstimator({ ...file, weights, words });
