@@ -9,6 +9,7 @@ import {
   BUCKETS,
   harmTokensOf,
   pairsAt,
+  WORD_SET_BITS,
   wordHash,
   wordNumbers,
 } from '../shared/core/intent/harm/features.ts';
