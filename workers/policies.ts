@@ -28,15 +28,16 @@ import { type Admit, admitBySize, type Admitted } from '../shared/domain/policy-
 
 /** Poll interval of the folder. It must read equal twice in a row (debounce), so that a half-written folder is not used. */
 const POLL_EVERY_MS = 250;
+/** Polling may take this share of the worker's time; folders of more than some dozen files are polled less often. */
+const MAX_SHARE = 0.01;
+/** Longest pause between two polls, and between two looks at the row of the set in force. */
+const MAX_PAUSE_MS = 1_000;
 /**
- * Polling may take this share of the worker's time; folders of more than a dozen files are polled less often. Threads do most of the work:
- * with a thousand files, a poll a second took half of what an idle worker used, and an eighth of a busy one.
+ * The same with this many files. With a thousand, a poll a second took half of what an idle worker used, and an eighth of a busy one. To check
+ * such a folder after an edit takes a second anyway.
  */
-const MAX_SHARE = 0.005;
-/** Longest pause between two polls. */
-const MAX_PAUSE_MS = 2_000;
-/** From one look at the row of the set in force to the next, unless polls are further apart. */
-const STATE_EVERY_MS = 1_000;
+const MANY_FILES = 200;
+const MAX_PAUSE_OF_MANY_MS = 2_000;
 /** A file system that does not answer in this time counts as hanging. Another worker gets the lock; its mount may work. */
 const READ_DEADLINE_MS = 10_000;
 
@@ -177,6 +178,8 @@ interface Previous {
   seen: string;
   applied: string;
   stamp: string | undefined;
+  /** Policy files of the last read. */
+  files: number;
   /** Whether the applied folder is valid. */
   isValid: boolean;
   /** Durations of the last two polls. */
@@ -189,6 +192,7 @@ const NOTHING_READ: Previous = {
   seen: '',
   applied: '',
   stamp: undefined,
+  files: 0,
   isValid: false,
   pollsMs: [0, Number.POSITIVE_INFINITY],
   stateAtMs: Number.NEGATIVE_INFINITY,
@@ -256,7 +260,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
       previous.pollsMs = [performance.now() - startedMs, previous.pollsMs[0]];
     }
     if (looked === undefined) {
-      if (startedMs - previous.stateAtMs < STATE_EVERY_MS) return;
+      if (startedMs - previous.stateAtMs < MAX_PAUSE_MS) return;
       previous.stateAtMs = startedMs;
       // The next poll reads the whole folder and activates it again.
       if (!(await stateIsForged(deps.db))) return;
@@ -267,6 +271,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
     const { folder, stamp } = looked;
     const settled = folder.fingerprint === previous.seen;
     previous.seen = folder.fingerprint;
+    previous.files = folder.policies.length;
     if (folder.fingerprint !== previous.applied) {
       if (!settled && previous.applied !== '') return;
       previous.isValid = await applyFolder(deps, folder, options);
@@ -292,7 +297,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
       if (previous.seen !== previous.applied) return POLL_EVERY_MS;
       // From the shorter of the last two polls: the other may have waited while this process loaded a set.
       const pauseMs = Math.max(POLL_EVERY_MS, Math.min(...previous.pollsMs) / MAX_SHARE);
-      return Math.min(pauseMs, MAX_PAUSE_MS);
+      return Math.min(pauseMs, previous.files < MANY_FILES ? MAX_PAUSE_MS : MAX_PAUSE_OF_MANY_MS);
     },
   });
 }
