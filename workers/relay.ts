@@ -23,7 +23,7 @@ const BATCH_MIN = 10;
 const SLOW_MS = 1_000;
 /** From one pass to the next while there is work, so that one wake-up does for all rows of that time. */
 const BUSY_MS = 50;
-/** The same after there was no work for a while, and while all work is for logs whose jobs run: these append no more often. */
+/** The same after there was no work for a while. */
 const IDLE_MS = 100;
 /** Pause while the queues' store or PostgreSQL is away. */
 const AWAY_MS = 500;
@@ -85,8 +85,6 @@ export interface HandedOver {
   /** Rows that were deleted from the outbox. */
   readonly rows: number;
   readonly jobs: number;
-  /** Whether another pass may wait: all rows were wake-ups of logs whose jobs run. */
-  readonly isPatient: boolean;
 }
 
 /** The batch size of the next hand-over. @param tookMs how long the last one took, or that it failed */
@@ -107,7 +105,7 @@ export async function handOver(
 ): Promise<HandedOver> {
   return db.transaction(async (sql) => {
     const rows = await sql.query<OutboxRow>(TAKE, [batch]);
-    if (rows.length === 0) return { rows: 0, jobs: 0, isPatient: true };
+    if (rows.length === 0) return { rows: 0, jobs: 0 };
     rows.sort((a, b) => Number(a.seq) - Number(b.seq));
     const accepted: Job[] = [];
     for (const row of rows) {
@@ -131,8 +129,7 @@ export async function handOver(
     // If the process dies, its running job is found abandoned and carries out what waits, or the sweeper finds it.
     const jobs = coalesce(accepted).filter((job) => !wake(job));
     if (jobs.length > 0) await queues.add(jobs);
-    const isPatient = jobs.length === 0 && accepted.every(({ name }) => name === 'append');
-    return { rows: rows.length, jobs: jobs.length, isPatient };
+    return { rows: rows.length, jobs: jobs.length };
   });
 }
 
@@ -149,17 +146,14 @@ export function startRelay(deps: RelayDeps): Loop {
       const startedMs = performance.now();
       try {
         const isEmpty: boolean = isIdle && (await db.query(ANY, [])).length === 0;
-        const { rows, isPatient }: Pick<HandedOver, 'rows' | 'isPatient'> = isEmpty
-          ? { rows: 0, isPatient: true }
-          : await handOver(deps, batch);
+        const rows: number = isEmpty ? 0 : (await handOver(deps, batch)).rows;
         isIdle = rows === 0;
         if (isAway) logger.info('the relay hands over again');
         isAway = false;
         const isBacklog = rows === batch;
         batch = nextBatch(batch, performance.now() - startedMs);
         // Back off in steps: a single empty pass between two that found rows costs nothing.
-        if (rows > 0) pauseMs = isPatient ? IDLE_MS : BUSY_MS;
-        else pauseMs = Math.min(pauseMs * 1.5, IDLE_MS);
+        pauseMs = rows > 0 ? BUSY_MS : Math.min(pauseMs * 1.5, IDLE_MS);
         if (isBacklog) continue;
       } catch (error) {
         if (!isAway) logger.warn({ err: error }, 'the relay cannot hand over now; accepted work waits in the outbox');

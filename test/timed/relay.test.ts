@@ -74,35 +74,16 @@ describe('the relay', () => {
   it('delivers in the order of acceptance, at most one batch at a time', async () => {
     await accept(Array.from({ length: BATCH + 10 }, (_, i) => intent(i)));
     const queues = producer();
-    expect(await handOver({ db, queues, logger })).to.deep.equal({ rows: BATCH, jobs: BATCH, isPatient: false });
-    expect(await handOver({ db, queues, logger })).to.deep.equal({ rows: 10, jobs: 10, isPatient: false });
-    expect(await handOver({ db, queues, logger })).to.deep.equal({ rows: 0, jobs: 0, isPatient: true });
+    expect(await handOver({ db, queues, logger })).to.deep.equal({ rows: BATCH, jobs: BATCH });
+    expect(await handOver({ db, queues, logger })).to.deep.equal({ rows: 10, jobs: 10 });
+    expect(await handOver({ db, queues, logger })).to.deep.equal({ rows: 0, jobs: 0 });
     expect(queues.jobs.map(idOf)).to.deep.equal(Array.from({ length: BATCH + 10 }, (_, i) => `i${i}`));
-  });
-
-  it('may wait before its next pass when all rows were wake-ups of logs whose jobs run', async () => {
-    const queues = producer();
-    const woken = async (...jobs: Job[]) => {
-      await accept(jobs);
-      return handOver({
-        db,
-        queues,
-        logger,
-        wake: ({ payload }) => 'organisationId' in payload && payload.organisationId === 'org_1',
-      });
-    };
-    expect(await woken(append('org_1'), append('org_1'))).to.deep.equal({ rows: 2, jobs: 0, isPatient: true });
-    expect(await woken(append('org_1'), append('org_2')), 'one must be queued').to.include({
-      jobs: 1,
-      isPatient: false,
-    });
-    expect(await woken(append('org_1'), intent(1)), 'an intent waits').to.include({ isPatient: false });
   });
 
   it('coalesces rows with the same wake-up into one', async () => {
     await accept([append('org_1'), intent(1), append('org_1'), fold, append('org_2'), fold, append('org_1')]);
     const queues = producer();
-    expect(await handOver({ db, queues, logger })).to.deep.equal({ rows: 7, jobs: 4, isPatient: false });
+    expect(await handOver({ db, queues, logger })).to.deep.equal({ rows: 7, jobs: 4 });
     expect(
       queues.jobs.map(({ queue, name, payload }) => ({ queue, name, payload: JSON.parse(JSON.stringify(payload)) })),
     ).to.deep.equal([append('org_1'), intent(1), fold, append('org_2')]);

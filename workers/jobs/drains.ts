@@ -34,7 +34,7 @@ interface Running {
 }
 
 /** Longer than two passes of the relay. */
-const IDLE_MS = 250;
+const IDLE_MS = 150;
 const STAY_MS = 2_000;
 
 const idOf = (queue: QueueName, key: readonly string[]): string => JSON.stringify([queue, ...key]);
