@@ -15,7 +15,7 @@ import { type Echo, type Generator, type Service, startEcho, startGenerator, sta
 import { startRedis, whyNoRedis } from './redis.ts';
 import { alignedLines } from './numbers.ts';
 import { type Account, jsonOf, type Report, type Skipped, textOf, writeReport } from './report.ts';
-import { type Accepted, FULL, type Plan, POLICIES, QUICK, Run } from './run.ts';
+import { type Accepted, FULL, GATE, type Plan, POLICIES, QUICK, Run } from './run.ts';
 import { type Memory, memoryOf, partsBelow } from './usage.ts';
 import { PROOF_EVENT } from './work-bodies.ts';
 
@@ -171,7 +171,7 @@ const GATE_RUNS = 2;
 /** Measures what the limits are about. @returns the exit code */
 async function gate(limits: readonly Limit[]): Promise<number> {
   for (let attempt = 1; attempt <= GATE_RUNS; attempt += 1) {
-    const report = await bench({ ...QUICK, connections: [64] }, new Set(['enforce', 'intents']));
+    const report = await bench(GATE, new Set(['enforce', 'intents']));
     const judged = judge(report.rows, limits);
     say(alignedLines(judgedRows(judged)).join('\n'));
     for (const { what, why } of report.skipped) say(`${what}: skipped, ${why}`);
@@ -231,7 +231,8 @@ async function main(): Promise<number> {
     say(values.json ? JSON.stringify(costs, null, 2) : alignedLines(engineRows(costs)).join('\n'));
     return 0;
   }
-  const report = await bench({ ...plan, connections, durationMs }, only);
+  const enforceMs = values.seconds === undefined ? plan.enforceMs : durationMs;
+  const report = await bench({ ...plan, connections, durationMs, enforceMs }, only);
   const now = new Date();
   say(values.json ? jsonOf(report, now) : textOf(report));
   // Results of different runs must not be mixed in one file, because they can't be compared.

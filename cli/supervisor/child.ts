@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SETTINGS_FOLLOW, type SettingsMessage } from '../../shared/platform/process/late-settings.ts';
 import { isStopped } from '../../shared/platform/embedded/processes.ts';
-import { heapOptions } from '../../shared/platform/process/heap.ts';
 import { isReadyMessage } from '../../shared/platform/process/lifecycle.ts';
 import { PRETTY_LOG, PULSE_FD } from '../../shared/platform/process/start.ts';
 import type { LineWriter } from '../../shared/platform/observe/line-writer.ts';
@@ -17,6 +16,8 @@ export interface ChildOptions {
   /** The file to run. */
   readonly entry: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Options of Node, beside those of the supervisor itself, such as a limit of memory. */
+  readonly nodeOptions: readonly string[];
   /** More variables, sent as soon as they are known; `address` is the one of the previous start. */
   readonly settings: (address: string | undefined) => Promise<NodeJS.ProcessEnv>;
   readonly logger: Logger;
@@ -46,7 +47,8 @@ const LAST_LINES_MS = 200;
 /** Exponential back-off of restarts, in milliseconds. It begins again after a start that lasted `resetAfter`. */
 const BACKOFF_MS = { first: 200, most: 10_000, resetAfter: 30_000 };
 
-export function superviseChild({ name, entry, env, settings, logger, output, onReady }: ChildOptions): SupervisedChild {
+export function superviseChild(options: ChildOptions): SupervisedChild {
+  const { name, entry, env, nodeOptions, settings, logger, output, onReady } = options;
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
   let address: string | undefined;
@@ -85,23 +87,18 @@ export function superviseChild({ name, entry, env, settings, logger, output, onR
   /** Runs it once, until it ends. @returns how it ended */
   const runOnce = (): Promise<string> =>
     new Promise((resolve) => {
-      // With the options of the supervisor itself, such as a limit of memory.
-      const started = spawn(
-        process.execPath,
-        [...process.execArgv, ...heapOptions(process.execArgv, env['NODE_OPTIONS']), entry],
-        {
-          // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the parts in order.
-          detached: true,
-          env: {
-            ...env,
-            [SETTINGS_FOLLOW]: '1',
-            [PULSE_FD]: String(PULSE_INDEX),
-            ...(process.stderr.isTTY ? { [PRETTY_LOG]: '1' } : {}),
-          },
-          // Not inherited: a shared output would be set to block at each start of a process, and would stop all of them when it is full.
-          stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+      const started = spawn(process.execPath, [...process.execArgv, ...nodeOptions, entry], {
+        // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the parts in order.
+        detached: true,
+        env: {
+          ...env,
+          [SETTINGS_FOLLOW]: '1',
+          [PULSE_FD]: String(PULSE_INDEX),
+          ...(process.stderr.isTTY ? { [PRETTY_LOG]: '1' } : {}),
         },
-      );
+        // Not inherited: a shared output would be set to block at each start of a process, and would stop all of them when it is full.
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+      });
       // Both go to standard error: standard output has only the banner, which scripts read.
       for (const from of [started.stdout, started.stderr]) if (from !== null) output.copy(from);
       child = started;

