@@ -32,12 +32,6 @@ const POLL_EVERY_MS = 250;
 const MAX_SHARE = 0.01;
 /** Longest pause between two polls, and between two looks at the row of the set in force. */
 const MAX_PAUSE_MS = 1_000;
-/**
- * The same with this many files. With a thousand, a poll a second took half of what an idle worker used, and an eighth of a busy one. To check
- * such a folder after an edit takes a second anyway.
- */
-const MANY_FILES = 200;
-const MAX_PAUSE_OF_MANY_MS = 2_000;
 /** A file system that does not answer in this time counts as hanging. Another worker gets the lock; its mount may work. */
 const READ_DEADLINE_MS = 10_000;
 
@@ -178,8 +172,6 @@ interface Previous {
   seen: string;
   applied: string;
   stamp: string | undefined;
-  /** Policy files of the last read. */
-  files: number;
   /** Whether the applied folder is valid. */
   isValid: boolean;
   /** Durations of the last two polls. */
@@ -192,7 +184,6 @@ const NOTHING_READ: Previous = {
   seen: '',
   applied: '',
   stamp: undefined,
-  files: 0,
   isValid: false,
   pollsMs: [0, Number.POSITIVE_INFINITY],
   stateAtMs: Number.NEGATIVE_INFINITY,
@@ -271,7 +262,6 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
     const { folder, stamp } = looked;
     const settled = folder.fingerprint === previous.seen;
     previous.seen = folder.fingerprint;
-    previous.files = folder.policies.length;
     if (folder.fingerprint !== previous.applied) {
       if (!settled && previous.applied !== '') return;
       previous.isValid = await applyFolder(deps, folder, options);
@@ -297,7 +287,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
       if (previous.seen !== previous.applied) return POLL_EVERY_MS;
       // From the shorter of the last two polls: the other may have waited while this process loaded a set.
       const pauseMs = Math.max(POLL_EVERY_MS, Math.min(...previous.pollsMs) / MAX_SHARE);
-      return Math.min(pauseMs, previous.files < MANY_FILES ? MAX_PAUSE_MS : MAX_PAUSE_OF_MANY_MS);
+      return Math.min(pauseMs, MAX_PAUSE_MS);
     },
   });
 }
