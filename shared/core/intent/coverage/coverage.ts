@@ -230,7 +230,7 @@ export function coverageOf(
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   // The Spanish `del` is no command.
   const isForeign =
-    foreignKnown !== undefined || new Set(words.filter((word) => lexicon.foreignWords.has(word))).size > 1;
+    foreignKnown !== undefined || new Set(words.filter((_, at) => infos[at]?.isForeign)).size > 1;
   const destructive = isDestructive
     ? []
     : destructiveWordsIn(

@@ -68,8 +68,9 @@ interface Stretch {
 function worstOf(parts: readonly number[], length: number): Stretch {
   let sum = 0;
   let worst: Stretch | undefined;
-  for (const [at, part] of parts.entries()) {
-    sum += part - (parts[at - length] ?? 0);
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at] ?? 0;
+    sum += part - (at < length ? 0 : (parts[at - length] ?? 0));
     const isWhole = at + 1 >= Math.min(length, parts.length);
     if (isWhole && (worst === undefined || sum > worst.sum)) worst = { sum, from: Math.max(0, at + 1 - length) };
   }
@@ -108,7 +109,9 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
   const partsOf = (tokens: readonly HarmToken[]): number[] => {
     const words = tokens.map(({ word }) => scored(word));
     const hashes = words.map(({ hash }) => hash);
-    return [...words.map(({ sum }) => sum), 0].map((sum, at) => sum + sumOf(pairsAt(hashes, at)));
+    const parts = words.map(({ sum }, at) => sum + sumOf(pairsAt(hashes, at)));
+    parts.push(sumOf(pairsAt(hashes, words.length)));
+    return parts;
   };
 
   return {

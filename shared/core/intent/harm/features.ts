@@ -47,10 +47,11 @@ export interface HarmToken {
 
 /** The words and marks of a text, in its order. Linear in its length. */
 export function harmTokensOf(text: string): HarmToken[] {
-  return Array.from(text.matchAll(TOKEN), ({ 0: token, index }) => ({
-    at: index,
-    word: token.toLowerCase().slice(0, MAX_WORD).replace(DIGITS, '0'),
-  }));
+  const tokens: HarmToken[] = [];
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text))
+    tokens.push({ at: match.index, word: match[0].toLowerCase().slice(0, MAX_WORD).replace(DIGITS, '0') });
+  return tokens;
 }
 
 /** The state of a hash after a word, from which the numbers of its pairs follow. */
@@ -67,9 +68,10 @@ const farPairNumber = (before: number, after: number): number => numberOf(Math.i
 
 /** The numbers of the pairs that end at word `at`; `at` = `hashes.length` is the end of the text, and EDGE stands for words that are not there. */
 export const pairsAt = (hashes: readonly number[], at: number): number[] => {
-  const [far, near, here] = [hashes[at - 2], hashes[at - 1] ?? EDGE, hashes[at] ?? EDGE];
+  const here = at < hashes.length ? (hashes[at] ?? EDGE) : EDGE;
   if (at === 0) return [pairNumber(EDGE, here)];
-  return [pairNumber(near, here), farPairNumber(far ?? EDGE, here)];
+  const far = at === 1 ? EDGE : (hashes[at - 2] ?? EDGE);
+  return [pairNumber(hashes[at - 1] ?? EDGE, here), farPairNumber(far, here)];
 };
 
 /** The numbers of a word and of its parts, each once. */

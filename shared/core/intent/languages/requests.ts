@@ -47,7 +47,7 @@ export function foreignReading(
   lexicon: Lexicon,
 ): ForeignReading | undefined {
   const words = wordsIn(sentences);
-  const languages = languagesOf(text, words, lexicon.languages);
+  const languages = languagesOf(text, words, lexicon);
   const spoken = { text, words, sentences: toBeRead(sentences, languages), isHarmless };
   const readings = languages.flatMap((language) => {
     const requests = requestsIn(spoken, language, lexicon);

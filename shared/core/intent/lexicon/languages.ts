@@ -162,6 +162,19 @@ export const follows = (words: readonly string[], at: number, sought: readonly s
 const PRONOUN = /-(?:moi|nous|l[aeo]|les|lui|leur|en|y|[ao]s?|lhes?|me|se)$/;
 export const withoutPronoun = (word: string): string => word.replace(PRONOUN, '');
 
+const ELISION = /^(?:l|d|qu|n|s|j|m|t|c|dell|all|un|nell|sull|dall|quell)'/;
+/** A word without the article that is joined to it: `l'ordine`. */
+export const withoutElision = (word: string): string => (word.includes("'") ? word.replace(ELISION, '') : word);
+
+/** The languages written with spaces that list a word, as bits by their index. */
+export function languagesOfWord(word: string, languages: readonly Language[]): number {
+  const own = withoutElision(word);
+  return languages.reduce(
+    (bits, { isDense, known, signs }, at) => (!isDense && (known.has(own) || signs.has(word)) ? bits | (1 << at) : bits),
+    0,
+  );
+}
+
 /** Whether a verb, the first word of which is at `at`, is there. */
 function matchAt(words: readonly string[], at: number, verb: ForeignVerb): ForeignMatch | undefined {
   if (!follows(words, at + 1, verb.head.slice(1))) return undefined;

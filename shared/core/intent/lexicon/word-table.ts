@@ -1,6 +1,8 @@
 // What a lexicon knows about a word by itself, found by one look-up: the readers of a text ask for the same words again and again.
 import { singular } from './inflection.ts';
+import { languagesOfWord } from './languages.ts';
 import type { Telling, VerbReading, Words } from './types.ts';
+import type { FoundForm } from './word-forms.ts';
 import { isOf, K, type KindSet } from './word-kinds.ts';
 
 /** What is known about a lower-case word. */
@@ -14,6 +16,8 @@ export interface WordInfo {
   readonly isClue: boolean;
   /** It is of another language. */
   readonly isForeign: boolean;
+  /** The languages beside English that list it, as bits by their index. */
+  readonly languages: number;
   /** It has no meaning of its own: an article, a preposition, a filler. */
   readonly isEmpty: boolean;
   readonly opensClause: boolean;
@@ -24,6 +28,8 @@ export interface WordInfo {
   /** The verb of which it is a form. */
   readonly form: VerbReading | undefined;
   readonly isParticiple: boolean;
+  /** The form of a verb that destroys which it is, or is meant to be. */
+  readonly destroys: FoundForm | undefined;
 }
 
 /** Longer words are not remembered. */
@@ -86,6 +92,7 @@ export class WordTable {
       meant,
       isClue: isClue(word) || (word.includes('-') && word.split('-').some(isClue)),
       isForeign: words.foreignWords.has(word),
+      languages: languagesOfWord(word, words.languages),
       isEmpty: words.fillers.has(word) || words.functionWords.has(word),
       opensClause: words.clauseOpeners.has(word),
       isListed:
@@ -98,6 +105,7 @@ export class WordTable {
       opensPhrasing: words.phrasings.kinds.opensWith(word),
       form: words.verbForms.get(word),
       isParticiple: words.participles.get(word) !== undefined,
+      destroys: words.destructiveWords.find(word),
     };
   }
 }
