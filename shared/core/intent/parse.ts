@@ -110,7 +110,11 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     foreignKnown: foreign?.known,
   };
   const coverage = coverageOf(segments, found, lexicon);
-  const readingNames = namesOfReading(requested, { isExternal, ...coverage.features });
+  const readingNames = namesOfReading(requested, {
+    isExternal,
+    isHinted: coverage.features.isHinted,
+    destroys: coverage.features.destroys,
+  });
   const isOnlyCode = coverage.features.clauses === 0 && code.every(({ isWhole }) => isWhole);
   const harm = harmBeside(requested, { isExternal, isOnlyCode }, readings.harm?.estimate(readingNames));
   // Words that destroy, and phrasings, are often only mentioned. What goes outside is not.
@@ -154,8 +158,14 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
           words: words.length,
           isHarmless: harm?.tells === 'harmless',
         });
+  const { clauses, clausesRead, words: content, wordsUnknown, foreignKnown } = coverage.features;
+  // Member by member, as in `spokenText`.
   const features: CoverageFeatures = {
-    ...coverage.features,
+    clauses,
+    clausesRead,
+    words: content,
+    wordsUnknown,
+    foreignKnown,
     isHinted,
     destroys,
     lacksObject: lead !== UNKNOWN && lead.object === 'unknown',

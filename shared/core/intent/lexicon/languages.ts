@@ -243,12 +243,15 @@ function compileLanguage(code: string, file: Languages[string]): Language {
   const know = (text: string): void => {
     for (const word of isDense ? [text] : foreignWords(text)) known.add(word);
   };
-  for (const group of file.verbs)
+  for (const group of file.verbs) {
+    const { action, effect, traits } = doingOf(group);
     for (const form of [...group.forms, ...(group.reports ?? [])]) {
       know(form);
       const [head = '', rest] = form.toLowerCase().split(GAP);
       const verb: ForeignVerb = {
-        ...doingOf(group),
+        action,
+        effect,
+        traits,
         verb: group.as,
         head: isDense ? [head] : foreignWords(head),
         rest: rest === undefined ? undefined : foreignWords(rest),
@@ -258,6 +261,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
       const first = isDense ? head.charAt(0) : (verb.head[0] ?? '');
       verbs.set(first, [...(verbs.get(first) ?? []), verb]);
     }
+  }
   for (const [first, of] of verbs)
     verbs.set(
       first,
