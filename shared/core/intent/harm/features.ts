@@ -21,11 +21,15 @@ const PRIME = 0x01000193;
 const FAR_PRIME = 0x27d4eb2f;
 
 /** FNV-1a, continued from the state of what comes before. */
+const hashedWith = (state: number, code: number): number => Math.imul(state ^ code, PRIME);
 function hashed(text: string, state = OFFSET_BASIS): number {
   let hash = state;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+  for (let at = 0; at < text.length; at += 1) hash = hashedWith(hash, text.charCodeAt(at));
   return hash;
 }
+/** What stands before the name of a word, and of a part of one. */
+const WORD = hashed('w ');
+const PART = hashed('c ');
 
 /** The upper bits of a hash, after they were mixed with the lower ones, by shifts and products as in MurmurHash3's finalizer. */
 function numberOf(hash: number): number {
@@ -55,7 +59,7 @@ export function harmTokensOf(text: string): HarmToken[] {
 }
 
 /** The state of a hash after a word, from which the numbers of its pairs follow. */
-export const wordHash = (word: string): number => hashed(word, hashed('w '));
+export const wordHash = (word: string): number => hashed(word, WORD);
 
 /** What stands before the first word of a text, and after the last one. */
 const EDGE = wordHash('^');
@@ -79,9 +83,14 @@ export function wordNumbers(word: string): number[] {
   const isDense = DENSE.test(word);
   const { from, to } = isDense ? DENSE_PARTS : PARTS;
   const marked = isDense ? word : ` ${word} `;
-  const numbers = new Set([numberOf(wordHash(word))]);
-  for (let start = 0; start < marked.length; start += 1)
-    for (let length = from; length <= to && start + length <= marked.length; length += 1)
-      numbers.add(numberOf(hashed(marked.slice(start, start + length), hashed('c '))));
-  return [...numbers];
+  const numbers = [numberOf(wordHash(word))];
+  for (let start = 0; start < marked.length; start += 1) {
+    let hash = PART;
+    for (let length = 1; length <= to && start + length <= marked.length; length += 1) {
+      hash = hashedWith(hash, marked.charCodeAt(start + length - 1));
+      const number = numberOf(hash);
+      if (length >= from && !numbers.includes(number)) numbers.push(number);
+    }
+  }
+  return numbers;
 }
