@@ -53,11 +53,12 @@ const nameOf = ({ domain, action, object }: CandidateAction): string => `${domai
 /** The other requested actions, most consequential first. */
 export function alternativesOf(asked: readonly CandidateAction[], lead: CandidateAction): Alternative[] {
   const found = new Map<string, Alternative>();
+  const leading = nameOf(lead);
   for (const request of asked) {
     if (found.size === MAX_ALTERNATIVES) break;
     const { action, object, verb, effect } = request;
     const normalized = nameOf(request);
-    if (request.weak || normalized === nameOf(lead) || found.has(normalized)) continue;
+    if (request.weak || normalized === leading || found.has(normalized)) continue;
     const confidence = Math.round(request.certainty * ALTERNATIVE) / 1000;
     found.set(normalized, { normalized, action, verb, object, effect, confidence });
   }

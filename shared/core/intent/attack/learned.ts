@@ -48,10 +48,11 @@ function sumOf(numbers: Iterable<number>, weights: ArrayLike<number>): number {
   return sum;
 }
 
-export const featureTextOf = (spoken: KnownWords, signs: Iterable<string>, lexicon: Lexicon): FeatureText => ({
-  chunks: chunksOf(spoken, lexicon),
-  signs: new Map(Array.from(signs, (name) => [signFeature(name), name])),
-});
+export function featureTextOf(spoken: KnownWords, names: Iterable<string>, lexicon: Lexicon): FeatureText {
+  const signs = new Map<number, string>();
+  for (const name of names) signs.set(signFeature(name), name);
+  return { chunks: chunksOf(spoken, lexicon), signs };
+}
 
 /** The highest score of any window of chunks. Linear, because the number of words in a window is limited. */
 export function scoreOf({ chunks, signs }: FeatureText, { bias, weights }: LearnedWeights): LearnedScore {

@@ -229,7 +229,7 @@ export function coverageOf(
   const phrasings = outside(reading, text.length, offsets, matches, isDescribed);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   // The Spanish `del` is no command.
-  const isForeign =
+  const isForeign = () =>
     foreignKnown !== undefined || new Set(words.filter((_, at) => infos[at]?.isForeign)).size > 1;
   const destructive = isDestructive
     ? []
@@ -241,7 +241,7 @@ export function coverageOf(
         within([...mentioned, ...understood], text.length),
         (at) => isTold(at) || isDescribed(at),
         lexicon,
-      ).filter(({ text: word }) => !(isForeign && isForeignWord(word, lexicon)));
+      ).filter(({ text: word }) => !(isForeignWord(word, lexicon) && isForeign()));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
   const features: Coverage['features'] = {
     clauses: clauses.length,
@@ -265,10 +265,11 @@ export function coverageOf(
     ...destructive.map(({ at, text: word }) => ({ at, text: () => shown(word) })),
     ...shownPhrasings.map(phraseOf),
     ...endStates.map((one) => spanOf(one.tokens)),
-    ...clauses.flatMap(({ isRead, tokens: of, unknown }) =>
-      isRead ? unknown.map((token) => spanOf([token])) : spanOf(of),
-    ),
   ];
+  for (const { isRead, tokens: of, unknown } of clauses) {
+    if (!isRead) spans.push(spanOf(of));
+    else for (const token of unknown) spans.push(spanOf([token]));
+  }
   return {
     features,
     unread: disjoint(spans),

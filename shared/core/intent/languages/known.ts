@@ -46,10 +46,12 @@ export function knownShare(text: string, words: readonly string[], language: Lan
   return all === 0 ? 1 : known / all;
 }
 
-export const wordsIn = (sentences: readonly Sentence[]): string[] =>
-  sentences.flatMap((sentence) =>
-    sentence.flatMap(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? [plain(lower)] : [])),
-  );
+export function wordsIn(sentences: readonly Sentence[]): string[] {
+  const words: string[] = [];
+  for (const sentence of sentences)
+    for (const { kind, lower } of sentence) if (kind === 'word' || kind === 'identifier') words.push(plain(lower));
+  return words;
+}
 
 /** 0..1: the share of the words or characters of a text that the language it may be in lists. */
 export function languageKnown(text: string, sentences: readonly Sentence[], lexicon: Lexicon): number {
