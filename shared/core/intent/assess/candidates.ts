@@ -93,7 +93,11 @@ function candidatesAmong(
 function potentialOf(entry: VerbEntry, lexicon: Lexicon): number {
   const refined = lexicon.refinements.get(entry.verb) ?? [];
   const sum = movesMoney(entry, lexicon) ? consequenceOf({ ...entry, action: 'transfer', effect: 'write' }) : 0;
-  return Math.max(consequenceOf(entry), sum, ...refined.map(({ action, effect, traits }) => consequenceOf({ action, effect, traits, weak: false })));
+  return Math.max(
+    consequenceOf(entry),
+    sum,
+    ...refined.map(({ action, effect, traits }) => consequenceOf({ action, effect, traits, weak: false })),
+  );
 }
 
 /** Whether a verb is only compared with another: `the difference between revoke and expire`. */

@@ -229,8 +229,7 @@ export function coverageOf(
   const phrasings = outside(reading, text.length, offsets, matches, isDescribed);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   // The Spanish `del` is no command.
-  const isForeign = () =>
-    foreignKnown !== undefined || new Set(words.filter((_, at) => infos[at]?.isForeign)).size > 1;
+  const isForeign = () => foreignKnown !== undefined || new Set(words.filter((_, at) => infos[at]?.isForeign)).size > 1;
   const destructive = isDestructive
     ? []
     : destructiveWordsIn(

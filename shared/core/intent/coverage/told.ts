@@ -47,8 +47,7 @@ export function describedAt(
   for (const [index, sentence] of sentences.entries()) {
     const clause = describedIn(sentence, ofSentence(index));
     const last = clause.at(-1);
-    if (last !== undefined)
-      (marks ??= new Uint8Array(length)).fill(1, clause[0]?.at, last.at + last.text.length);
+    if (last !== undefined) (marks ??= new Uint8Array(length)).fill(1, clause[0]?.at, last.at + last.text.length);
   }
   return (at) => marks?.[at] === 1;
 }

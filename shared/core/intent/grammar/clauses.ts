@@ -170,9 +170,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       continue;
     }
     if (slot.first && found.length === 0 && isQuestion(words, at, endsAsQuestion)) {
-      found.push(
-        requestOf({ entry: query, next: at + 1, at: token.at, sentence, certainty: 0.8, kind: 'question' }),
-      );
+      found.push(requestOf({ entry: query, next: at + 1, at: token.at, sentence, certainty: 0.8, kind: 'question' }));
       slot = undefined;
       continue;
     }

@@ -170,7 +170,8 @@ export const withoutElision = (word: string): string => (word.includes("'") ? wo
 export function languagesOfWord(word: string, languages: readonly Language[]): number {
   const own = withoutElision(word);
   return languages.reduce(
-    (bits, { isDense, known, signs }, at) => (!isDense && (known.has(own) || signs.has(word)) ? bits | (1 << at) : bits),
+    (bits, { isDense, known, signs }, at) =>
+      !isDense && (known.has(own) || signs.has(word)) ? bits | (1 << at) : bits,
     0,
   );
 }

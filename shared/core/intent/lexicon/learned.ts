@@ -43,7 +43,7 @@ export function compileLearned(
     for (const digits of numbers) {
       const number = Number.parseInt(digits, RADIX);
       if (number >= BUCKETS) report(`/learned/weights/${at}`, `"${digits}" is not a number of a feature`);
-      if (weights[number] !== undefined && weights[number] !== 0) report(`/learned/weights/${at}`, `"${digits}" has a weight already`);
+      if ((weights[number] ?? 0) !== 0) report(`/learned/weights/${at}`, `"${digits}" has a weight already`);
       weights[number] = Number(weight);
     }
   }
