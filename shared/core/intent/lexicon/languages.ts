@@ -213,12 +213,16 @@ export function verbsAmong(words: readonly string[], language: Language): readon
   return found ?? NO_MATCHES;
 }
 
+/** The verb that begins with the character at `at`. Not a closure of the loop over a text, which would allocate for each character. */
+const denseVerbAt = (text: string, at: number, { verbs }: Language): ForeignVerb | undefined =>
+  verbs.get(text.charAt(at))?.find(({ head }) => text.startsWith(head[0] ?? '', at));
+
 /** The verbs in a text without spaces: the longest form at each place. */
-export function verbsWithin(text: string, { verbs, firsts }: Language): ForeignMatch[] {
+export function verbsWithin(text: string, language: Language): ForeignMatch[] {
   const found: ForeignMatch[] = [];
   for (let at = 0; at < text.length; at += 1) {
-    if (firsts[text.charCodeAt(at)] !== 1) continue;
-    const verb = verbs.get(text.charAt(at))?.find(({ head }) => text.startsWith(head[0] ?? '', at));
+    if (language.firsts[text.charCodeAt(at)] !== 1) continue;
+    const verb = denseVerbAt(text, at, language);
     if (verb === undefined) continue;
     const end = at + (verb.head[0]?.length ?? 1);
     found.push({ verb, at, end });
