@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { BUCKETS } from '../shared/core/intent/attack/features.ts';
 import { featuresOfText } from '../shared/core/intent/attack/takeover.ts';
 import { type FeatureText, type LearnedWeights, scoreOf } from '../shared/core/intent/attack/learned.ts';
 import { RADIX } from '../shared/core/intent/lexicon/learned.ts';
@@ -52,14 +53,14 @@ function activeIn(example: Example, model: LearnedWeights): { score: number; fea
   const { score, from, to } = scoreOf(example, model);
   const features = new Set(example.signs.keys());
   for (const chunk of example.chunks.slice(from, to))
-    for (const feature of chunk.features.keys()) features.add(feature);
+    for (const feature of chunk.features.numbers) features.add(feature);
   return { score, features };
 }
 
 function frequentFeatures(examples: readonly Example[]): number[] {
   const texts = new Map<number, number>();
   for (const { chunks, signs } of examples)
-    for (const feature of new Set([...signs.keys(), ...chunks.flatMap(({ features }) => [...features.keys()])]))
+    for (const feature of new Set([...signs.keys(), ...chunks.flatMap(({ features }) => features.numbers)]))
       texts.set(feature, (texts.get(feature) ?? 0) + 1);
   return [...texts].filter(([, count]) => count >= MIN_TEXTS).map(([feature]) => feature);
 }
@@ -69,7 +70,8 @@ function frequentFeatures(examples: readonly Example[]): number[] {
  * highest-scoring window (multiple-instance learning), because an injection is often one sentence of a long document.
  */
 function fit(examples: readonly Example[]): LearnedWeights {
-  const weights = new Map(frequentFeatures(examples).map((feature) => [feature, 0]));
+  const frequent = new Set(frequentFeatures(examples));
+  const weights = new Float64Array(BUCKETS);
   const squares = new Map<number, number>();
   const model = { bias: -1, weights };
   let biasSquares = 1;
@@ -81,12 +83,12 @@ function fit(examples: readonly Example[]): LearnedWeights {
       const { score, features } = activeIn(example, model);
       const error = (1 / (1 + Math.exp(-score)) - example.target) * (example.target === 1 ? INJECTION_WEIGHT : 1);
       for (const feature of features) {
-        const weight = weights.get(feature);
-        if (weight === undefined) continue;
+        if (!frequent.has(feature)) continue;
+        const weight = weights[feature] ?? 0;
         const gradient = error + DECAY * weight;
         const sum = (squares.get(feature) ?? 1) + gradient * gradient;
         squares.set(feature, sum);
-        weights.set(feature, weight - (RATE * gradient) / Math.sqrt(sum));
+        weights[feature] = weight - (RATE * gradient) / Math.sqrt(sum);
       }
       biasSquares += error * error;
       model.bias -= (RATE * error) / Math.sqrt(biasSquares);
@@ -96,8 +98,7 @@ function fit(examples: readonly Example[]): LearnedWeights {
 }
 
 function quantized({ bias, weights }: LearnedWeights): LearnedWeights {
-  const rounded = [...weights].map(([feature, weight]) => [feature, Math.round(weight * SCALE)] as const);
-  return { bias: Math.round(bias * SCALE), weights: new Map(rounded.filter(([, weight]) => weight !== 0)) };
+  return { bias: Math.round(bias * SCALE), weights: Array.from(weights, (weight) => Math.round(weight * SCALE)) };
 }
 
 /** Scores of all examples by models that did not see them. */
@@ -119,9 +120,10 @@ export interface Trained {
   readonly falseAlarms: number;
 }
 
-function linesOf(weights: ReadonlyMap<number, number>): string[] {
+function linesOf(weights: ArrayLike<number>): string[] {
   const byWeight = new Map<number, number[]>();
-  for (const [feature, weight] of weights) {
+  for (const [feature, weight] of Array.from(weights).entries()) {
+    if (weight === 0) continue;
     const features = byWeight.get(weight);
     if (features === undefined) byWeight.set(weight, [feature]);
     else features.push(feature);

@@ -107,7 +107,11 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     foreignKnown: foreign?.known,
   };
   const coverage = coverageOf(segments, found, lexicon);
-  const readingNames = namesOfReading(requested, { isExternal, ...coverage.features });
+  const readingNames = namesOfReading(requested, {
+    isExternal,
+    isHinted: coverage.features.isHinted,
+    destroys: coverage.features.destroys,
+  });
   const isOnlyCode = coverage.features.clauses === 0 && code.every(({ isWhole }) => isWhole);
   // Of words that nobody knows the learned weights tell nothing.
   const estimate = readings.harm?.estimate(readingNames, !coverage.features.hasUnknownSentence);
@@ -148,10 +152,17 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
           words: words.length,
           isHarmless: harm?.tells === 'harmless',
         });
+  const { clauses, clausesRead, words: content, wordsUnknown, foreignKnown, hasUnknownSentence } = coverage.features;
+  // Member by member, as in `spokenText`.
   const features: CoverageFeatures = {
-    ...coverage.features,
+    clauses,
+    clausesRead,
+    words: content,
+    wordsUnknown,
+    foreignKnown,
     isHinted,
     destroys,
+    hasUnknownSentence,
     lacksObject: lead !== UNKNOWN && lead.object === 'unknown',
     harm: harm?.tells ?? 'open',
   };

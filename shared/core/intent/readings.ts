@@ -3,7 +3,7 @@ import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candi
 import { onlyRuns } from './code/carried.ts';
 import type { Fragment } from './code/code.ts';
 import { isMentioned } from './code/mentioned.ts';
-import type { CandidateAction } from './grammar/candidate.ts';
+import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
 import { foreignReading, type ForeignReading } from './languages/requests.ts';
 import { foreignDestruction } from './languages/within-english.ts';
@@ -44,7 +44,7 @@ function requestsInWords({ sentences, code }: Segments, lexicon: Lexicon): reado
   if (code.length > 0 || found.some(({ weak, negated }) => !weak && !negated)) return found;
   const corrected = correctedSentences(sentences, lexicon);
   if (corrected === undefined) return found;
-  return candidatesOf(corrected, lexicon).map((one) => ({ ...one, certainty: one.certainty * CORRECTED }));
+  return candidatesOf(corrected, lexicon).map((one) => changed(one, { certainty: one.certainty * CORRECTED }));
 }
 
 const isQuotation = ({ kind }: Token): boolean => kind === 'quoted' || kind === 'code';
@@ -70,7 +70,7 @@ function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon):
   return inner.flatMap((token) =>
     candidatesOf(sentencesOf(token.text, isSecret, lexicon.words), lexicon)
       .filter(({ effect }) => effect !== 'read' || alone)
-      .map((request) => ({ ...request, at: token.at, certainty: request.certainty * QUOTED })),
+      .map((request) => changed(request, { at: token.at, certainty: request.certainty * QUOTED })),
   );
 }
 

@@ -1,5 +1,5 @@
 // Converts requests and code fragments into candidate actions, and ranks them by consequence.
-import type { CandidateAction } from '../grammar/candidate.ts';
+import { type CandidateAction, changed } from '../grammar/candidate.ts';
 import { type About, aboutOf, antecedentIn, indexOfToken } from '../grammar/antecedent.ts';
 import { requestsOf } from '../grammar/clauses.ts';
 import type { Fragment } from '../code/code.ts';
@@ -50,7 +50,7 @@ function candidateOf(
       lexicon.wordKinds.has(verb, K.rewording_verb) ||
       tellsSomething(verb, action, object, lexicon),
     pronoun,
-    implied: request.implied ?? false,
+    implied: request.implied,
     intention: statesIntention(request),
     sentence: index,
   };
@@ -78,7 +78,11 @@ function candidatesAmong(
     // `Take the first task and assign it to Ana`: the second verb is the request.
     const leads = candidate.verb === 'take' && follower?.pronoun === true;
     follower =
-      shares && follower ? { ...candidate, ...aboutOf(follower) } : leads ? { ...candidate, weak: true } : candidate;
+      shares && follower
+        ? changed(candidate, aboutOf(follower))
+        : leads
+          ? changed(candidate, { weak: true })
+          : candidate;
     found.push(follower);
     next = request;
   }
@@ -89,7 +93,11 @@ function candidatesAmong(
 function potentialOf(entry: VerbEntry, lexicon: Lexicon): number {
   const refined = lexicon.refinements.get(entry.verb) ?? [];
   const sum = movesMoney(entry, lexicon) ? consequenceOf({ ...entry, action: 'transfer', effect: 'write' }) : 0;
-  return Math.max(consequenceOf(entry), sum, ...refined.map((rule) => consequenceOf({ ...rule, weak: false })));
+  return Math.max(
+    consequenceOf(entry),
+    sum,
+    ...refined.map(({ action, effect, traits }) => consequenceOf({ action, effect, traits, weak: false })),
+  );
 }
 
 /** Whether a verb is only compared with another: `the difference between revoke and expire`. */
@@ -150,7 +158,8 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
 
 function withObject(candidate: CandidateAction, about: About, lexicon: Lexicon): CandidateAction {
   const { action, effect, traits } = meaningWith(candidate.verb, about.object, lexicon) ?? candidate;
-  return { ...candidate, ...aboutOf(about), action, effect, traits };
+  const { object, domain, objectKnown, extent } = about;
+  return changed(candidate, { object, domain, objectKnown, extent, action, effect, traits });
 }
 
 /** The request that a text implies without a verb of request. */

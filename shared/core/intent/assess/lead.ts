@@ -1,5 +1,5 @@
 // Which of the requests of a text is its result, and which are the alternatives.
-import type { CandidateAction } from '../grammar/candidate.ts';
+import { type CandidateAction, changed } from '../grammar/candidate.ts';
 import { antecedentIn } from '../grammar/antecedent.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
@@ -38,15 +38,8 @@ const REPORTED = 0.8;
 /** What a text that requests nothing, and is harmless, is read as: it tells or names what it is about. `Missing labels on team photos` */
 export function reportIn(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction {
   const about = antecedentIn(sentences, 0, Number.POSITIVE_INFINITY, lexicon);
-  return {
-    ...UNKNOWN,
-    domain: lexicon.defaultDomain,
-    ...about,
-    verb: 'report',
-    action: 'read',
-    effect: 'read',
-    certainty: REPORTED,
-  };
+  const report = { verb: 'report', action: 'read', effect: 'read', certainty: REPORTED } as const;
+  return changed(changed(UNKNOWN, about ?? { domain: lexicon.defaultDomain }), report);
 }
 
 /** The most consequential of the requests, which are in this order; UNKNOWN when all are too weak. */
@@ -60,11 +53,12 @@ const nameOf = ({ domain, action, object }: CandidateAction): string => `${domai
 /** The other requested actions, most consequential first. */
 export function alternativesOf(asked: readonly CandidateAction[], lead: CandidateAction): Alternative[] {
   const found = new Map<string, Alternative>();
+  const leading = nameOf(lead);
   for (const request of asked) {
     if (found.size === MAX_ALTERNATIVES) break;
     const { action, object, verb, effect } = request;
     const normalized = nameOf(request);
-    if (request.weak || normalized === nameOf(lead) || found.has(normalized)) continue;
+    if (request.weak || normalized === leading || found.has(normalized)) continue;
     const confidence = Math.round(request.certainty * ALTERNATIVE) / 1000;
     found.set(normalized, { normalized, action, verb, object, effect, confidence });
   }

@@ -58,7 +58,7 @@ export function flagsOf(
     ['not_understood', read.lead.action === 'unknown'],
     ['secret_in_text', holdsSecret(segments)],
   ];
-  return new Set(flags.flatMap(([flag, isRaised]) => (isRaised ? [flag] : [])));
+  return new Set(flags.filter(([, isRaised]) => isRaised).map(([flag]) => flag));
 }
 
 /** Also those of further requests: a text that sends something outside keeps this trait whichever action comes first. */

@@ -1,19 +1,23 @@
 // The features of a text that the learned weights refer to: its words, their pairs and stems, kinds of words, and signs of the rules.
 import { hasKind, type KindBits } from '../lexicon/kind-bits.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { SpokenWords } from '../text/words.ts';
+import type { KnownWords } from '../text/words.ts';
+import type { WordInfo } from '../lexicon/word-table.ts';
 
 /** The number of a feature is the FNV-1a hash of its name, folded to so many bits. */
 const BITS = 18;
 export const BUCKETS = 2 ** BITS;
 
-/** Distinct feature numbers, with the place of what each stands for. */
-export type Features = ReadonlyMap<number, number>;
+/** Feature numbers, some of them several times, and for each the place of what it stands for. */
+export interface Features {
+  readonly numbers: readonly number[];
+  /** The index of a word, plus PAIR when the feature is about that word and the one before it. */
+  readonly places: readonly number[];
+}
 
 /** A chunk of a text: a sentence or a line, or a part of one that is too long. */
 export interface Chunk {
   readonly words: readonly string[];
-  /** The place is the index of a word, plus PAIR when the feature is about that word and the one before it. */
   readonly features: Features;
 }
 
@@ -66,25 +70,35 @@ function hashesOf(kinds: KindBits, names: readonly string[]): readonly KindHashe
   return hashes;
 }
 
-const START = '^';
+/** What stands before the first word of a chunk. */
+const START = hashed('^ ');
+const DIGIT = /\d/;
 
 /** The features of the words of a chunk. Digits are made alike: a number says nothing about the intention. */
-function featuresOf(words: readonly string[], document: boolean, lexicon: Lexicon): Map<number, number> {
-  const features = new Map<number, number>();
+function featuresOf(
+  words: readonly string[],
+  infos: readonly WordInfo[],
+  document: boolean,
+  lexicon: Lexicon,
+): Features {
+  const numbers: number[] = [];
+  const places: number[] = [];
   const add = (hash: number, place: number) => {
-    const number = numberOf(hash);
-    if (!features.has(number)) features.set(number, place);
+    numbers.push(numberOf(hash));
+    places.push(place);
   };
-  let wordBefore = hashed(`${START} `);
+  let wordBefore = START;
   const kindsBefore = new Set<number>();
   for (const [at, word] of words.entries()) {
-    const plain = /\d/.test(word) ? word.replace(/\d+/g, '0') : word;
+    const plain = DIGIT.test(word) ? word.replace(/\d+/g, '0') : word;
     const whole = hashed(plain);
     add(whole, at);
     add(hashed(plain, wordBefore), at + PAIR);
     if (plain.length > STEM) add(hashed(`${plain.slice(0, STEM)}-`), at);
     wordBefore = hashed(' ', whole);
-    const { kinds } = lexicon.telling.get(word) ?? {};
+    const info = infos[at];
+    // By the word as it is written.
+    const kinds = (info?.meant === undefined ? info?.telling : lexicon.telling.get(word))?.kinds;
     if (kinds === undefined) continue;
     const hashes = hashesOf(kinds, lexicon.kindNames);
     for (const { alone, inDocument, after } of hashes) {
@@ -98,17 +112,19 @@ function featuresOf(words: readonly string[], document: boolean, lexicon: Lexico
     add(hashed('doc verb'), 0);
     if (words.includes('your')) add(hashed('doc verb your'), 0);
   }
-  return features;
+  return { numbers, places };
 }
 
 /** The chunks of a text, in its order. Linear in its length. */
-export function chunksOf({ words, ends }: SpokenWords, lexicon: Lexicon): Chunk[] {
+export function chunksOf({ words, infos, ends }: KnownWords, lexicon: Lexicon): Chunk[] {
   const chunks: Chunk[] = [];
   let start = 0;
   for (const end of ends) {
     for (let from = start; from < end; from += MAX_CHUNK) {
-      const part = words.slice(from, Math.min(end, from + MAX_CHUNK));
-      chunks.push({ words: part, features: featuresOf(part, ends.length >= DOCUMENT, lexicon) });
+      const to = Math.min(end, from + MAX_CHUNK);
+      const part = words.slice(from, to);
+      const features = featuresOf(part, infos.slice(from, to), ends.length >= DOCUMENT, lexicon);
+      chunks.push({ words: part, features });
     }
     start = end;
   }

@@ -108,16 +108,15 @@ function partsOf(sentence: Sentence, wordKinds: WordKinds): { parts: TaggedWords
   const words: string[] = [];
   const kinds: KindSet[] = [];
   const offsets: number[] = [];
-  for (const token of sentence) {
-    const { kind, lower } = token;
-    const push = (part: string, of: KindSet) => {
-      words.push(part);
-      kinds.push(of);
-      offsets.push(token.at);
-    };
-    if (kind !== 'word') push(kind === 'number' ? '#' : '', NO_KINDS);
-    else if (lower.includes('-')) for (const part of lower.split('-')) push(part, wordKinds.of(part));
-    else push(lower, token.kinds);
+  const push = (part: string, of: KindSet, at: number) => {
+    words.push(part);
+    kinds.push(of);
+    offsets.push(at);
+  };
+  for (const { kind, lower, at, kinds: own } of sentence) {
+    if (kind !== 'word') push(kind === 'number' ? '#' : '', NO_KINDS, at);
+    else if (lower.includes('-')) for (const part of lower.split('-')) push(part, wordKinds.of(part), at);
+    else push(lower, own, at);
   }
   return { parts: taggedWith(words, kinds), offsets };
 }

@@ -1,12 +1,13 @@
 // Scores a text with the learned weights: which stretch of it reads most like an attempt to take an agent over, and by which words.
 import type { Lexicon } from '../lexicon/types.ts';
-import type { SpokenWords } from '../text/words.ts';
+import type { KnownWords } from '../text/words.ts';
 import { type Chunk, chunksOf, signFeature, wordsOf } from './features.ts';
 
 /** A linear model over feature numbers: scores above 0 count as an attack. Integers, so that every platform gets the same sums. */
 export interface LearnedWeights {
   readonly bias: number;
-  readonly weights: ReadonlyMap<number, number>;
+  /** By feature number. */
+  readonly weights: ArrayLike<number>;
 }
 
 /** A text as the model reads it. */
@@ -34,21 +35,29 @@ export interface Evidence {
 const WINDOW = 32;
 const MAX_EVIDENCE = 8;
 
-function sumOf(features: ReadonlyMap<number, unknown>, weights: ReadonlyMap<number, number>): number {
+/** The sum of the weights of these features, each counted once. Few have a weight. */
+function sumOf(numbers: Iterable<number>, weights: ArrayLike<number>): number {
   let sum = 0;
-  for (const feature of features.keys()) sum += weights.get(feature) ?? 0;
+  const counted: number[] = [];
+  for (const number of numbers) {
+    const weight = weights[number] ?? 0;
+    if (weight === 0 || counted.includes(number)) continue;
+    counted.push(number);
+    sum += weight;
+  }
   return sum;
 }
 
-export const featureTextOf = (spoken: SpokenWords, signs: Iterable<string>, lexicon: Lexicon): FeatureText => ({
-  chunks: chunksOf(spoken, lexicon),
-  signs: new Map(Array.from(signs, (name) => [signFeature(name), name])),
-});
+export function featureTextOf(spoken: KnownWords, names: Iterable<string>, lexicon: Lexicon): FeatureText {
+  const signs = new Map<number, string>();
+  for (const name of names) signs.set(signFeature(name), name);
+  return { chunks: chunksOf(spoken, lexicon), signs };
+}
 
 /** The highest score of any window of chunks. Linear, because the number of words in a window is limited. */
 export function scoreOf({ chunks, signs }: FeatureText, { bias, weights }: LearnedWeights): LearnedScore {
-  const sums = chunks.map(({ features }) => sumOf(features, weights));
-  const base = bias + sumOf(signs, weights);
+  const sums = chunks.map(({ features }) => sumOf(features.numbers, weights));
+  const base = bias + sumOf(signs.keys(), weights);
   let best: LearnedScore = { score: base, from: 0, to: 0 };
   for (let from = 0; from < chunks.length; from += 1) {
     let score = base;
@@ -69,12 +78,15 @@ export function evidenceOf(text: FeatureText, learned: LearnedWeights): Evidence
   if (score <= 0) return [];
   const found = new Map<string, number>();
   const count = (number: number, shown: string): void => {
-    const weight = learned.weights.get(number) ?? 0;
+    const weight = learned.weights[number] ?? 0;
     if (weight > (found.get(shown) ?? 0)) found.set(shown, weight);
   };
   for (const [number, name] of text.signs) count(number, name);
-  for (const chunk of text.chunks.slice(from, to))
-    for (const [number, place] of chunk.features) count(number, wordsOf(chunk, place));
+  for (const chunk of text.chunks.slice(from, to)) {
+    const { numbers, places } = chunk.features;
+    // A feature that occurs again stands for its first place.
+    for (const number of new Set(numbers)) count(number, wordsOf(chunk, places[numbers.indexOf(number)] ?? 0));
+  }
   return [...found]
     .map(([feature, weight]) => ({ feature, weight }))
     .sort((a, b) => b.weight - a.weight || (a.feature < b.feature ? -1 : 1))

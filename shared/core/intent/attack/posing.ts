@@ -163,34 +163,34 @@ const SECRET_PATH = /\/\.(?:ssh|aws|cursor|kube|gnupg)\b|\/etc\/(?:passwd|shadow
 /** Fast check: almost every form contains a sign that plain sentences do not have, a quotation or capitals. */
 const UNPLAIN = /[^A-Za-z0-9 ,.?!'-]|[A-Z]{3}|(?<![a-z])'|--/;
 
-type Form = readonly [name: string, ...forms: readonly RegExp[]];
+type Form = readonly [name: string, forms: readonly RegExp[]];
 /** Weaker forms, by name, which count as hints: those in capitals, those with an element, those of several lines, and the others. */
 const OF_CAPITALS: readonly Form[] = [
-  ['presses', PRESSES],
-  ['code_word', CODE_WORD, CODE_CAPITALS],
-  ['capital_heading', CAPITAL_HEADING],
-  ['comment_note', COMMENT_NOTE],
-  ['cut', CUT],
-  ['order_line', ORDER_LINE],
-  ['shouts', SHOUTS],
-  ['new_part', NEW_PART],
+  ['presses', [PRESSES]],
+  ['code_word', [CODE_WORD, CODE_CAPITALS]],
+  ['capital_heading', [CAPITAL_HEADING]],
+  ['comment_note', [COMMENT_NOTE]],
+  ['cut', [CUT]],
+  ['order_line', [ORDER_LINE]],
+  ['shouts', [SHOUTS]],
+  ['new_part', [NEW_PART]],
 ];
 const OF_ELEMENTS: readonly Form[] = [
-  ['invisible', INVISIBLE],
-  ['invisible_order', INVISIBLE_ORDER],
+  ['invisible', [INVISIBLE]],
+  ['invisible_order', [INVISIBLE_ORDER]],
 ];
 const OF_LINES: readonly Form[] = [
-  ['forged_turn', FORGED_TURN],
-  ['system_turn', /\nsystem\s?:/i],
+  ['forged_turn', [FORGED_TURN]],
+  ['system_turn', [/\nsystem\s?:/i]],
 ];
 const OTHERS: readonly Form[] = [
-  ['escaped_breaks', /(?:\\ ?n ?){5}/],
-  ['telling_name', /\b(?:attacker|hacker|evil)[_-]?[a-z]{0,8}_?\d/i],
-  ['hidden_part', HIDDEN_PART],
-  ['code_word', CODE_AFTER_COLON],
-  ['cut', END_OF_PART],
-  ['calls_machine', CALLS_MACHINE, CALLED_BY_NAME],
-  ['turn_in_line', TURN_IN_LINE],
+  ['escaped_breaks', [/(?:\\ ?n ?){5}/]],
+  ['telling_name', [/\b(?:attacker|hacker|evil)[_-]?[a-z]{0,8}_?\d/i]],
+  ['hidden_part', [HIDDEN_PART]],
+  ['code_word', [CODE_AFTER_COLON]],
+  ['cut', [END_OF_PART]],
+  ['calls_machine', [CALLS_MACHINE, CALLED_BY_NAME]],
+  ['turn_in_line', [TURN_IN_LINE]],
 ];
 
 /** The forms found in a text. */
@@ -243,7 +243,7 @@ export function posingOf(text: string, lower: string, ascii: boolean, lexicon: L
     lines ? OF_LINES : NO_FORMS,
     OTHERS,
   ]) {
-    for (const [name, ...forms] of list) if (forms.some((form) => form.test(text))) hints.add(name);
+    for (const [name, forms] of list) if (forms.some((form) => form.test(text))) hints.add(name);
   }
   if (capitals && hasPosedNotice(text, lexicon)) hints.add('posed_notice');
   if (text.includes(':') && announcesOrder(text, lexicon)) hints.add('announces_order');

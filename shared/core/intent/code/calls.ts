@@ -161,7 +161,7 @@ export function callFragment(
       args.replaceAll(new RegExp(LITERAL, 'gs'), '').replaceAll(/[[\],\s]|shell=True|check=True|text=True/g, '') === '';
     const inner = literals.length > 0 ? runShell(literals.join(' '), call) : [];
     const gravest = inner.reduce<Fragment | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
-    if (gravest && (isPlain || gravest.effect === 'destructive')) return { ...gravest, at, end };
+    if (gravest && (isPlain || gravest.effect === 'destructive')) return fragmentOf({ at, end }, gravest);
     return unknownCode(call);
   }
   if (lexicon.codeWords.evaluators.has(lower) && (where === 'program' || path.length === 1))
@@ -278,10 +278,10 @@ export function programFragments(
   if (onlyReads(program, lexicon)) return [readsOnly(span, { verb: 'print', object: 'value' })];
   const known = callsOf(program).flatMap((call) => callFragment(call, 'program', lexicon, runShell) ?? []);
   const gone = known.find(({ effect }) => effect === 'destructive');
-  if (gone) return [{ ...gone, ...span, language: 'shell' }];
+  if (gone) return [{ ...fragmentOf(span, gone), language: 'shell' }];
   if (DESTROYS_WORD.test(program))
     return [fragmentOf(span, { verb: 'unlink', ...DELETES, object: 'file', domain: 'files' })];
-  return [unknownCode(span), ...known.filter(({ action }) => action !== 'read').map((one) => ({ ...one, ...span }))];
+  return [unknownCode(span), ...known.filter(({ action }) => action !== 'read').map((one) => fragmentOf(span, one))];
 }
 
 const DELETES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };

@@ -52,7 +52,7 @@ export const fragmentOf = (
 export function accountingFor(fragments: readonly Fragment[], { at, end }: Span): readonly Fragment[] {
   const [first, ...others] = fragments;
   if (first === undefined || !fragments.every(({ isWhole }) => isWhole)) return fragments;
-  return [{ ...first, at: Math.min(at, first.at), end: Math.max(end, first.end) }, ...others];
+  return [fragmentOf({ at: Math.min(at, first.at), end: Math.max(end, first.end) }, first), ...others];
 }
 
 /** Code that is not understood. It may write; a human decides. */

@@ -101,6 +101,9 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   return [...found, ...mentioned].sort((a, b) => a.at - b.at);
 }
 
+const isWithin = (spans: readonly Span[], offset: number): boolean =>
+  spans.some(({ at, end }) => at <= offset && offset < end);
+
 function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexicon): Fragment[] {
   const pieces = piecesOf(text);
   const found: Fragment[] = [];
@@ -121,7 +124,7 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
     effect === 'destructive' || (action === 'unknown' && !found.some((one) => one.action === 'unknown'));
   for (let at = 0; at < pieces.length; at += 1) {
     const piece = pieces[at];
-    if (!piece || piece.at < until || comments.some((line) => line.at <= piece.at && piece.at < line.end)) continue;
+    if (!piece || piece.at < until || isWithin(comments, piece.at)) continue;
     const full = found.length >= MAX_FRAGMENTS;
     if (full && destroyed) break;
     const redirect = redirects && piece.text.includes('>') ? redirectAt(pieces, at) : undefined;

@@ -64,7 +64,10 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   const read = requestFragment({ method, url, body, headers, carries }, { at: head.at, end }, lexicon);
   const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;
   // What is read goes on after the address, because the body may hold code.
-  return { fragments: [fragment.isWhole ? { ...fragment, end: Math.max(end, bodyEnd) } : fragment], end };
+  return {
+    fragments: [fragment.isWhole ? fragmentOf({ at: fragment.at, end: Math.max(end, bodyEnd) }, fragment) : fragment],
+    end,
+  };
 }
 
 const OPERATION_HEAD = /[{"]{0,4}(?:mutation|subscription)[^{}]{0,300}\{/iy;

@@ -31,7 +31,7 @@ export function redisAt({ text, pieces, at, lexicon, opens, effort }: Place): Re
     lexicon.functionWords.has(args[0]?.lower ?? '') ||
     (lexicon.verbs.has(head.lower) && !args.some((arg) => ARGUMENT.test(arg.text)));
   if (isSentence && !lexicon.commands.has(`${CLIENT} ${head.lower} ${args[0]?.lower}`)) return undefined;
-  const prose = { ...proseAround(lexicon), goesOnWith: () => false };
+  const prose = { goesOnWith: () => false, continues: proseAround(lexicon).continues };
   const limits = { from: head.at, until: text.length, prose, effort };
   const [command] = parseShell(text, limits).commands;
   if (command === undefined) return undefined;

@@ -38,10 +38,9 @@ export function codeFragments(
           ? readsOnly(span, { domain: 'db' })
           : unknownCode(span),
       ];
-    return sqlFragments(text, { at: 0, end: text.length }, reading.lexicon).map((fragment) => ({
-      ...fragment,
-      ...span,
-    }));
+    return sqlFragments(text, { at: 0, end: text.length }, reading.lexicon).map((fragment) =>
+      fragmentOf(span, fragment),
+    );
   }
   if (language === 'script')
     return programFragments(text, span, reading.lexicon, (line) => reading.inner(line, span.at));

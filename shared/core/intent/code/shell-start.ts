@@ -108,8 +108,9 @@ function readFrom(place: Place): ReadAt | undefined {
   // Quotes around the name alone are part of the command: `"rm" -rf x`.
   const isName = around !== undefined && around.quote !== '`' && !/\s/.test(text.slice(piece.at, around.until));
   const enclosed = isName ? undefined : around;
-  const limits = { from: isName ? piece.at - 1 : piece.at, until: enclosed?.until ?? text.length, effort };
-  const code = parseShell(text, enclosed ? limits : { ...limits, prose: proseAround(lexicon) });
+  const from = isName ? piece.at - 1 : piece.at;
+  const prose = enclosed ? undefined : proseAround(lexicon);
+  const code = parseShell(text, { from, until: enclosed?.until ?? text.length, prose, effort });
   const fragments = shellFragments(code, lexicon);
   const end = Math.max(code.end, piece.at + piece.text.length);
   // The beginnings of loops that never come to a command are read once.

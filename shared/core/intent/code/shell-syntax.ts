@@ -35,7 +35,7 @@ export interface ShellLimits {
   readonly until: number;
   readonly effort?: Effort;
   /** The words of a sentence may follow: ends with the sentence, or before a command that is none. */
-  readonly prose?: Prose;
+  readonly prose?: Prose | undefined;
 }
 
 /** How a sentence around code goes on. */

@@ -230,8 +230,7 @@ export function coverageOf(
   const phrasings = outside(reading, text.length, offsets, matches, isDescribed);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   // The Spanish `del` is no command.
-  const isForeign =
-    foreignKnown !== undefined || new Set(words.filter((word) => lexicon.foreignWords.has(word))).size > 1;
+  const isForeign = () => foreignKnown !== undefined || new Set(words.filter((_, at) => infos[at]?.isForeign)).size > 1;
   const destructive = isDestructive
     ? []
     : destructiveWordsIn(
@@ -242,7 +241,7 @@ export function coverageOf(
         within([...mentioned, ...understood], text.length),
         (at) => isTold(at) || isDescribed(at),
         lexicon,
-      ).filter(({ text: word }) => !(isForeign && isForeignWord(word, lexicon)));
+      ).filter(({ text: word }) => !(isForeignWord(word, lexicon) && isForeign()));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
   const unknown = unknownWordsIn(sentences, isInCode);
   const features: Coverage['features'] = {
@@ -269,10 +268,11 @@ export function coverageOf(
     ...shownPhrasings.map(phraseOf),
     ...endStates.map((one) => spanOf(one.tokens)),
     ...unknown.map((words) => spanOf(words)),
-    ...clauses.flatMap(({ isRead, tokens: of, unknown }) =>
-      isRead ? unknown.map((token) => spanOf([token])) : spanOf(of),
-    ),
   ];
+  for (const { isRead, tokens: of, unknown } of clauses) {
+    if (!isRead) spans.push(spanOf(of));
+    else for (const token of unknown) spans.push(spanOf([token]));
+  }
   return {
     features,
     unread: disjoint(spans),

@@ -12,6 +12,7 @@ export interface UnreadSpan {
 
 /** Words of a token that may be several: an identifier, a path, a URL, a quotation. */
 const PARTS = /[\p{Lu}]?[\p{Ll}\p{N}]+|[\p{Lu}]+(?![\p{Ll}])/gu;
+const ONE_WORD = /^\p{Lu}\p{Ll}*$/u;
 /** Letters with a sign between each two: `d-e-l-e-t-e`. */
 const SPELLED_SIGNS = /[-._ ](?:[^-._ ]{1,2}[-._ ]){2}/;
 const SPELLED = /(?<![\p{L}\p{N}])(?:\p{L}[-._ ]){3,15}\p{L}(?![\p{L}\p{N}])/gu;
@@ -82,15 +83,18 @@ export function destructiveWordsIn(
       if (kind === 'punct' || kind === 'number' || kind === 'email' || kind === 'secret') continue;
       if (kind === 'word') {
         if (lexicon.compounds.match(words, at) !== undefined && !isCarriedOut(token, own, lexicon)) continue;
-        const parts =
-          token.text === token.lower || /^\p{Lu}\p{Ll}*$/u.test(token.text)
-            ? [token.lower]
-            : [token.lower, ...partsOf(token)];
-        const form = parts.map(find).find((one) => one !== undefined);
+        const isOneWord = token.text === token.lower || ONE_WORD.test(token.text);
+        const form =
+          token.info.destroys ??
+          (isOneWord
+            ? undefined
+            : partsOf(token)
+                .map(find)
+                .find((one) => one !== undefined));
         if (form === undefined || isNegated(words, at) || isTold(token.at)) continue;
         if (form === 'participle' && !isAskedFor(words, at)) continue;
         // A name of several words is read as what it names: `find usages of deleteAll`.
-        if (find(token.lower) === undefined && isSearchedFor(own, token)) continue;
+        if (token.info.destroys === undefined && isSearchedFor(own, token)) continue;
       } else {
         const parts = partsOf(token);
         const destroys = parts.findIndex((part) => find(part) === 'word');

@@ -42,13 +42,14 @@ export function describedAt(
   sentences: readonly Sentence[],
   ofSentence: OfSentence,
 ): (at: number) => boolean {
-  const marks = new Uint8Array(length);
+  // Most texts have none.
+  let marks: Uint8Array | undefined;
   for (const [index, sentence] of sentences.entries()) {
     const clause = describedIn(sentence, ofSentence(index));
     const last = clause.at(-1);
-    if (last !== undefined) marks.fill(1, clause[0]?.at, last.at + last.text.length);
+    if (last !== undefined) (marks ??= new Uint8Array(length)).fill(1, clause[0]?.at, last.at + last.text.length);
   }
-  return (at) => marks[at] === 1;
+  return (at) => marks?.[at] === 1;
 }
 
 /** Whether a character of a text of this length is told and not requested. */

@@ -6,7 +6,7 @@ import type { Lexicon, Prefix, VerbEntry } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { passiveAsked } from './needs.ts';
 import { announcesNew, ASKED, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
-import type { RequestedAction } from './request.ts';
+import { type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { type Seen, type Slot, type VerbMatch, verbAt } from './verb-slots.ts';
 import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
@@ -133,7 +133,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
     if (passive) {
       const { entry, next, subject, certainty, negated } = passive;
       const place = sentence[passive.at]?.at ?? token.at;
-      found.push({ entry, next, at: place, sentence, negated, certainty, kind: 'imperative', wanted: false, subject });
+      found.push(requestOf({ entry, next, at: place, sentence, negated, certainty, subject }));
       at = next - 1;
       slot = undefined;
       continue;
@@ -170,16 +170,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       continue;
     }
     if (slot.first && found.length === 0 && isQuestion(words, at, endsAsQuestion)) {
-      found.push({
-        entry: query,
-        next: at + 1,
-        at: token.at,
-        sentence,
-        negated: false,
-        certainty: 0.8,
-        kind: 'question',
-        wanted: false,
-      });
+      found.push(requestOf({ entry: query, next: at + 1, at: token.at, sentence, certainty: 0.8, kind: 'question' }));
       slot = undefined;
       continue;
     }
@@ -199,16 +190,10 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       const { entry, form } = match;
       if (form === 'third') seen.third = true;
       if (form === 'gerund') seen.gerund = true;
-      found.push({
-        entry,
-        next: at + match.length,
-        at: token.at,
-        sentence,
-        negated: seen.negated,
-        certainty: slot.asked ? match.certainty * ASKED : match.certainty,
-        kind: 'imperative',
-        wanted: false,
-      });
+      const certainty = slot.asked ? match.certainty * ASKED : match.certainty;
+      found.push(
+        requestOf({ entry, next: at + match.length, at: token.at, sentence, negated: seen.negated, certainty }),
+      );
       at += match.length - 1;
       // `Use X to list Y`, `help me find Y`: the purpose is the request.
       slot = undefined;
@@ -279,7 +264,7 @@ const wish = (
   sentence: Sentence,
   negated: boolean,
   certainty = 0.55,
-): RequestedAction => ({ entry, next, at, sentence, negated, certainty, kind: 'imperative', wanted: true });
+): RequestedAction => requestOf({ entry, next, at, sentence, negated, certainty, wanted: true });
 
 const CARRYING_OUT =
   /\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;

@@ -38,8 +38,7 @@ export function namesOutside(
     const token = sentence[at];
     if (token === undefined || tokenIs(token, K.destination_end)) return undefined;
     if (isOutside(token, lexicon)) return 'address';
-    const word = token.lower.replace(/'s$/, '');
-    const kinds = lexicon.wordKinds.of(word);
+    const kinds = token.lower.endsWith("'s") ? lexicon.wordKinds.of(token.lower.slice(0, -2)) : token.kinds;
     inside ||= isOf(kinds, K.inside_word);
     owned ||= isOf(kinds, K.private_owner);
     if (isOf(kinds, K.private_service) || isOf(kinds, K.outsider)) return 'words';

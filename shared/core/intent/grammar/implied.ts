@@ -12,7 +12,7 @@ import {
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { entitledAt, gerundAt, movesAt, needAt } from './needs.ts';
 import { reportNounAt } from './report-noun.ts';
-import { isConsequential, lastBefore, placesOf, type RequestedAction } from './request.ts';
+import { isConsequential, lastBefore, placesOf, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
@@ -188,18 +188,18 @@ export function withImplied(
   if (implied.length === 0) return found;
   const replaced = new Set(implied.map((one) => one.replaces));
   const added = implied.map(
-    (one): RequestedAction => ({
-      entry: one.entry,
-      next: one.next,
-      at: sentence[one.at]?.at ?? 0,
-      sentence,
-      negated: one.negated,
-      certainty: one.certainty,
-      kind: 'imperative',
-      wanted: one.wanted ?? false,
-      subject: one.subject,
-      implied: one.replaces === undefined,
-    }),
+    (one): RequestedAction =>
+      requestOf({
+        entry: one.entry,
+        next: one.next,
+        at: sentence[one.at]?.at ?? 0,
+        sentence,
+        negated: one.negated,
+        certainty: one.certainty,
+        wanted: one.wanted ?? false,
+        subject: one.subject,
+        implied: one.replaces === undefined,
+      }),
   );
   return [...found.filter((request) => !replaced.has(request)), ...added].sort((a, b) => a.at - b.at);
 }

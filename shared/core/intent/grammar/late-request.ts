@@ -1,7 +1,7 @@
 // Finds a request that no comma or sign introduces, in a sentence without any other request.
 import type { Lexicon, VerbEntry, VerbReading } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
-import type { RequestedAction } from './request.ts';
+import { type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { is, K, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
 
@@ -20,12 +20,12 @@ export function lateRequest(
   // Whether the preceding clause has its verb: the first verb is never the request.
   let complete = placed;
   for (let at = 1; at < Math.min(words.length, LATE); at += 1) {
-    const common = { at: sentence[at]?.at ?? 0, sentence, negated: false, wanted: false };
+    const place = sentence[at]?.at ?? 0;
     if (at > 1 && opensQuestion(words, at, complete))
-      return { ...common, next: at + 1, entry: query, certainty: 0.6, kind: 'question' };
+      return requestOf({ entry: query, next: at + 1, at: place, sentence, certainty: 0.6, kind: 'question' });
     const match = lexicon.verbForms.match(words, at);
     if (complete && match && asksHere(sentence, words, at, match, lexicon))
-      return { ...common, next: at + match.length, entry: match.value.entry, certainty, kind: 'imperative' };
+      return requestOf({ entry: match.value.entry, next: at + match.length, at: place, sentence, certainty });
     if (is(words, at, K.clause_opening)) complete = false;
     else if (isVerb(match, words, at, lexicon)) complete = true;
   }

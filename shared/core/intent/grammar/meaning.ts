@@ -127,7 +127,7 @@ export function meaningOf(request: RequestedAction, end: number, { words }: Plac
   const rule = refined ?? (sum || request.wanted ? undefined : changeOf(request, end, phrase, lexicon));
   const isData = dataClassesOf(clause, lexicon).length > 0;
   const out = sum ? undefined : outwards(request, end, { object: phrase.words, isData }, lexicon);
-  const meant = rule ?? { ...base, traits: request.entry.traits };
+  const meant = rule ?? { action: base.action, effect: base.effect, traits: request.entry.traits };
   const isPut = out === 'puts-out' && (meant.action === 'create' || meant.action === 'update');
   if (
     out === 'moves' ||

@@ -17,10 +17,36 @@ export interface RequestedAction {
   /** `needs a cluster`: a thing is wished for. */
   readonly wanted: boolean;
   /** The tokens of an object that precedes the verb: `users` in `users should be deleted`. */
-  readonly subject?: readonly [from: number, to: number] | undefined;
+  readonly subject: readonly [from: number, to: number] | undefined;
   /** Inferred from a statement, without a verb of request. */
-  readonly implied?: boolean;
+  readonly implied: boolean;
 }
+
+/** A request with usual members where none are given, and with the same layout as all others. */
+export const requestOf = ({
+  entry,
+  next,
+  at,
+  sentence,
+  negated = false,
+  certainty,
+  kind = 'imperative',
+  wanted = false,
+  subject,
+  implied = false,
+}: Pick<RequestedAction, 'entry' | 'next' | 'at' | 'sentence' | 'certainty'> &
+  Partial<RequestedAction>): RequestedAction => ({
+  entry,
+  next,
+  at,
+  sentence,
+  negated,
+  certainty,
+  kind,
+  wanted,
+  subject,
+  implied,
+});
 
 /** Words of a sentence for phrase look-ups; quoted names and similar tokens match nothing. */
 export const wordsOf = (sentence: Sentence): TaggedWords =>

@@ -2,7 +2,7 @@
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { objectAt } from './object.ts';
-import { type RequestedAction, wordsOf } from './request.ts';
+import { type RequestedAction, requestOf, wordsOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
@@ -44,8 +44,7 @@ export function unspokenRequest(
     const { entry, from, to } = found;
     const at = sentence[0]?.at ?? 0;
     const certainty = found.grouped ? GROUPED : CERTAINTY;
-    const common = { at, sentence, negated: false, certainty, kind: 'imperative', wanted: false } as const;
-    return { request: { ...common, entry, next: from, subject: [from, to] }, index };
+    return { request: requestOf({ entry, next: from, at, sentence, certainty, subject: [from, to] }), index };
   }
   return undefined;
 }

@@ -1,5 +1,4 @@
 // Scores by learned weights whether carrying a text out does harm, from its words and from what the rules have read.
-import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import { bitsOfWord, type HarmToken, harmTokensOf, pairsAt, wordHash, wordNumbers } from './features.ts';
 import type { ReadingName } from './reading.ts';
 
@@ -57,13 +56,6 @@ const WINDOW = 60;
 /** Words and marks whose score alone may tell of harm: harmless words around them, such as another request, do not hide it. */
 const STRETCH = 16;
 const MAX_EVIDENCE = 3;
-const MAX_CACHED_WORDS = 20_000;
-
-interface ScoredWord {
-  readonly hash: number;
-  /** The sum of the weights of the word and its parts. */
-  readonly sum: number;
-}
 
 interface Stretch {
   readonly sum: number;
@@ -75,8 +67,9 @@ interface Stretch {
 function worstOf(parts: readonly number[], length: number): Stretch {
   let sum = 0;
   let worst: Stretch | undefined;
-  for (const [at, part] of parts.entries()) {
-    sum += part - (parts[at - length] ?? 0);
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at] ?? 0;
+    sum += part - (at < length ? 0 : (parts[at - length] ?? 0));
     const isWhole = at + 1 >= Math.min(length, parts.length);
     if (isWhole && (worst === undefined || sum > worst.sum)) worst = { sum, from: Math.max(0, at + 1 - length) };
   }
@@ -98,24 +91,15 @@ function evidenceIn(tokens: readonly HarmToken[], parts: readonly number[], from
 export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
   const { bias, harmfulAbove, stretchAbove, harmlessBelow, weights } = learned;
   const reading = new Map<string, number>(Object.entries(learned.reading));
-  const cache = new BoundedCache<ScoredWord>({ max: MAX_CACHED_WORDS });
   const sumOf = (numbers: readonly number[]): number =>
     numbers.reduce((sum, number) => sum + (weights[number] ?? 0), 0);
 
-  const scored = (word: string): ScoredWord => {
-    let found = cache.get(word);
-    if (found === undefined) {
-      found = { hash: wordHash(word), sum: sumOf(wordNumbers(word)) };
-      cache.set(word, found);
-    }
-    return found;
-  };
-
   /** What each word adds to the score: its own weights, and those of its pairs with words before; then those of the end. */
   const partsOf = (tokens: readonly HarmToken[]): number[] => {
-    const words = tokens.map(({ word }) => scored(word));
-    const hashes = words.map(({ hash }) => hash);
-    return [...words.map(({ sum }) => sum), 0].map((sum, at) => sum + sumOf(pairsAt(hashes, at)));
+    const hashes = tokens.map(({ word }) => wordHash(word));
+    const parts = tokens.map(({ word }, at) => sumOf(wordNumbers(word)) + sumOf(pairsAt(hashes, at)));
+    parts.push(sumOf(pairsAt(hashes, tokens.length)));
+    return parts;
   };
 
   return {

@@ -21,11 +21,15 @@ const PRIME = 0x01000193;
 const FAR_PRIME = 0x27d4eb2f;
 
 /** FNV-1a, continued from the state of what comes before. */
+const hashedWith = (state: number, code: number): number => Math.imul(state ^ code, PRIME);
 function hashed(text: string, state = OFFSET_BASIS): number {
   let hash = state;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+  for (let at = 0; at < text.length; at += 1) hash = hashedWith(hash, text.charCodeAt(at));
   return hash;
 }
+/** What stands before the name of a word, and of a part of one. */
+const WORD = hashed('w ');
+const PART = hashed('c ');
 
 /** The upper bits of a hash, after they were mixed with the lower ones, by shifts and products as in MurmurHash3's finalizer. */
 function numberOf(hash: number): number {
@@ -47,14 +51,15 @@ export interface HarmToken {
 
 /** The words and marks of a text, in its order. Linear in its length. */
 export function harmTokensOf(text: string): HarmToken[] {
-  return Array.from(text.matchAll(TOKEN), ({ 0: token, index }) => ({
-    at: index,
-    word: token.toLowerCase().slice(0, MAX_WORD).replace(DIGITS, '0'),
-  }));
+  const tokens: HarmToken[] = [];
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text))
+    tokens.push({ at: match.index, word: match[0].toLowerCase().slice(0, MAX_WORD).replace(DIGITS, '0') });
+  return tokens;
 }
 
 /** The state of a hash after a word, from which the numbers of its pairs follow. */
-export const wordHash = (word: string): number => hashed(word, hashed('w '));
+export const wordHash = (word: string): number => hashed(word, WORD);
 
 /** What stands before the first word of a text, and after the last one. */
 const EDGE = wordHash('^');
@@ -67,9 +72,10 @@ const farPairNumber = (before: number, after: number): number => numberOf(Math.i
 
 /** The numbers of the pairs that end at word `at`; `at` = `hashes.length` is the end of the text, and EDGE stands for words that are not there. */
 export const pairsAt = (hashes: readonly number[], at: number): number[] => {
-  const [far, near, here] = [hashes[at - 2], hashes[at - 1] ?? EDGE, hashes[at] ?? EDGE];
+  const here = at < hashes.length ? (hashes[at] ?? EDGE) : EDGE;
   if (at === 0) return [pairNumber(EDGE, here)];
-  return [pairNumber(near, here), farPairNumber(far ?? EDGE, here)];
+  const far = at === 1 ? EDGE : (hashes[at - 2] ?? EDGE);
+  return [pairNumber(hashes[at - 1] ?? EDGE, here), farPairNumber(far, here)];
 };
 
 /** The numbers of a word and of its parts, each once. */
@@ -77,11 +83,16 @@ export function wordNumbers(word: string): number[] {
   const isDense = DENSE.test(word);
   const { from, to } = isDense ? DENSE_PARTS : PARTS;
   const marked = isDense ? word : ` ${word} `;
-  const numbers = new Set([numberOf(wordHash(word))]);
-  for (let start = 0; start < marked.length; start += 1)
-    for (let length = from; length <= to && start + length <= marked.length; length += 1)
-      numbers.add(numberOf(hashed(marked.slice(start, start + length), hashed('c '))));
-  return [...numbers];
+  const numbers = [numberOf(wordHash(word))];
+  for (let start = 0; start < marked.length; start += 1) {
+    let hash = PART;
+    for (let length = 1; length <= to && start + length <= marked.length; length += 1) {
+      hash = hashedWith(hash, marked.charCodeAt(start + length - 1));
+      const number = numberOf(hash);
+      if (length >= from && !numbers.includes(number)) numbers.push(number);
+    }
+  }
+  return numbers;
 }
 
 /** The set of words that training has met is a Bloom filter of so many bits: two in a hundred other words seem to be in it. */

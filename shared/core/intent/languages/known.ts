@@ -1,7 +1,7 @@
 // Which languages a text may be in, and how much of it they know.
-import type { Language } from '../lexicon/languages.ts';
+import { type Language, withoutElision } from '../lexicon/languages.ts';
+import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { withoutElision } from './nouns.ts';
 import { plain } from './told.ts';
 
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
@@ -11,17 +11,16 @@ const HAN = /\p{sc=Han}/u;
 export const hasDense = (text: string): boolean => HAN.test(text) || KANA.test(text);
 
 /** The languages that a text may be in: by its script, or by the most frequent words. */
-export function languagesOf(text: string, words: readonly string[], languages: readonly Language[]): Language[] {
+export function languagesOf(text: string, words: readonly string[], { languages, words: table }: Lexicon): Language[] {
   if (KANA.test(text)) return languages.filter(({ code }) => code === 'ja');
   if (HAN.test(text)) return languages.filter(({ isDense, code }) => isDense && code !== 'ja');
-  const scored = languages
-    .filter(({ isDense }) => !isDense)
-    .map((language) => ({
-      language,
-      signs: words.filter((word) => language.known.has(withoutElision(word)) || language.signs.has(word)).length,
-    }));
-  const most = Math.max(1, ...scored.map(({ signs }) => signs));
-  return scored.filter(({ signs }) => signs === most).map(({ language }) => language);
+  const listed = languages.map(() => 0);
+  for (const word of words) {
+    const bits = table.of(word).languages;
+    for (let at = 0; bits >> at !== 0; at += 1) listed[at] = (listed[at] ?? 0) + ((bits >> at) & 1);
+  }
+  const most = Math.max(1, ...listed);
+  return languages.filter((_, at) => listed[at] === most);
 }
 
 export function knownShare(text: string, words: readonly string[], language: Language): number {
@@ -47,7 +46,9 @@ export function knownShare(text: string, words: readonly string[], language: Lan
   return all === 0 ? 1 : known / all;
 }
 
-export const wordsIn = (sentences: readonly Sentence[]): string[] =>
-  sentences.flatMap((sentence) =>
-    sentence.flatMap(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? [plain(lower)] : [])),
-  );
+export function wordsIn(sentences: readonly Sentence[]): string[] {
+  const words: string[] = [];
+  for (const sentence of sentences)
+    for (const { kind, lower } of sentence) if (kind === 'word' || kind === 'identifier') words.push(plain(lower));
+  return words;
+}

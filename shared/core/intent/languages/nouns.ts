@@ -1,14 +1,10 @@
 // The nouns of a text in another language than English, by their English ones.
-import { follows, type Language } from '../lexicon/languages.ts';
+import { follows, type Language, withoutElision } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 
 /** Words between a verb and its object, before and after it. */
 const REACH_AFTER = 8;
 const REACH_BEFORE = 6;
-
-const ELISION = /^(?:l|d|qu|n|s|j|m|t|c|dell|all|un|nell|sull|dall|quell)'/;
-/** A word without the article that is joined to it: `l'ordine`. */
-export const withoutElision = (word: string): string => (word.includes("'") ? word.replace(ELISION, '') : word);
 
 /** Nouns for a collection, which the noun after them specifies: `liste des clients`. */
 const COLLECTIONS: ReadonlySet<string> = new Set(['list', 'table', 'database', 'sheet', 'archive', 'backup', 'record']);

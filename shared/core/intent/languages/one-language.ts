@@ -1,6 +1,6 @@
 // The requests of a text in one language other than English.
 import type { Trait } from '../../../kernel/vocabulary.ts';
-import type { CandidateAction } from '../grammar/candidate.ts';
+import { type CandidateAction, changed } from '../grammar/candidate.ts';
 import { refinementsOf } from '../grammar/meaning.ts';
 import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -246,6 +246,6 @@ export function questionOf(
     isSecret: false,
     negated: false,
   };
-  const question: CandidateAction = { ...candidateOf(found, lexicon), source: 'question' };
-  return [isSuggested ? { ...question, verb: 'unknown', action: 'unknown', effect: 'write' } : question];
+  const question = changed(candidateOf(found, lexicon), { source: 'question' });
+  return [isSuggested ? changed(question, { verb: 'unknown', action: 'unknown', effect: 'write' }) : question];
 }

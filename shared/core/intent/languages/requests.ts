@@ -47,7 +47,7 @@ export function foreignReading(
   lexicon: Lexicon,
 ): ForeignReading | undefined {
   const words = wordsIn(sentences);
-  const languages = languagesOf(text, words, lexicon.languages);
+  const languages = languagesOf(text, words, lexicon);
   const spoken = { text, words, sentences: toBeRead(sentences, languages), isHarmless };
   const readings = languages.flatMap((language) => {
     const requests = requestsIn(spoken, language, lexicon);
@@ -57,7 +57,9 @@ export function foreignReading(
     if (asked.length === 0) return [];
     const nouns = language.isDense
       ? [...language.nouns].flatMap(([word, noun]) => (text.includes(word) ? [noun] : []))
-      : words.flatMap((_, at) => (isTopic(words, at, language) ? [] : (nounAt(words, at, language) ?? [])));
+      : words
+          .map((_, at) => nounAt(words, at, language))
+          .filter((noun, at): noun is string => noun !== undefined && !isTopic(words, at, language));
     const known = knownShare(text, words, language);
     const isMessage =
       requests.length > 0 && asked.every(({ action, object }) => action === 'send' && object === MESSAGE);

@@ -1,8 +1,7 @@
 // What a sentence of another language only tells: what happened, what a text is about, what others want.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
-import { follows, type ForeignMatch, type Language } from '../lexicon/languages.ts';
+import { follows, type ForeignMatch, type Language, withoutElision } from '../lexicon/languages.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { withoutElision } from './nouns.ts';
 
 /** A sentence without its punctuation: a word for each token, empty for what is no word. */
 export interface Said {

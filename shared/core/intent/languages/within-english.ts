@@ -14,11 +14,17 @@ const ASCII = /^[a-z'-]*$/;
 /** The verbs of other languages that count in an English text. */
 interface GraveVerbs {
   readonly verbs: ReadonlySet<ForeignVerb>;
-  /** For those of one word in languages with spaces, the languages as bits. */
-  readonly alone: ReadonlyMap<string, number>;
-  /** The same for the first words of the others. */
-  readonly starts: ReadonlyMap<string, number>;
+  /** The words with which those of languages with spaces begin. */
+  readonly openings: ReadonlyMap<string, Opening>;
 }
+
+/** The languages, as bits, of the verbs that begin with a word. */
+interface Opening {
+  readonly alone: number;
+  /** Of those of several words. */
+  readonly joined: number;
+}
+const NONE: Opening = { alone: 0, joined: 0 };
 
 const graveByLexicon = new WeakMap<Lexicon, GraveVerbs>();
 
@@ -38,26 +44,30 @@ function graveVerbs(lexicon: Lexicon): GraveVerbs {
   let grave = graveByLexicon.get(lexicon);
   if (grave === undefined) {
     const verbs = new Set<ForeignVerb>();
-    const alone = new Map<string, number>();
-    const starts = new Map<string, number>();
+    const openings = new Map<string, Opening>();
     for (const [at, language] of lexicon.languages.entries())
       for (const verb of [...language.verbs.values()]
         .flat()
         .filter((one) => isGraveInEnglish(one, language, lexicon))) {
         verbs.add(verb);
         const [word = ''] = verb.head;
-        const kept = verb.head.length === 1 ? alone : starts;
-        if (!language.isDense) kept.set(word, (kept.get(word) ?? 0) | (1 << at));
+        const { alone, joined } = openings.get(word) ?? NONE;
+        const isAlone = verb.head.length === 1;
+        if (!language.isDense)
+          openings.set(word, isAlone ? { alone: alone | (1 << at), joined } : { alone, joined: joined | (1 << at) });
       }
-    grave = { verbs, alone, starts };
+    grave = { verbs, openings };
     graveByLexicon.set(lexicon, grave);
   }
   return grave;
 }
 
 /** The languages, as bits, of which a sentence may have such a verb. */
-function languagesOfVerbs(sentence: Sentence, isPlain: boolean, { alone, starts }: GraveVerbs): number {
-  const begins = (word: string): number => (alone.get(word) ?? 0) | (sentence.length > 1 ? (starts.get(word) ?? 0) : 0);
+function languagesOfVerbs(sentence: Sentence, isPlain: boolean, { openings }: GraveVerbs): number {
+  const begins = (word: string): number => {
+    const { alone, joined } = openings.get(word) ?? NONE;
+    return sentence.length > 1 ? alone | joined : alone;
+  };
   let [bits, joined] = [0, 0];
   for (const { kind, lower } of sentence) {
     if (kind !== 'word' && kind !== 'identifier') continue;

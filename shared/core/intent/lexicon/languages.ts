@@ -162,6 +162,20 @@ export const follows = (words: readonly string[], at: number, sought: readonly s
 const PRONOUN = /-(?:moi|nous|l[aeo]|les|lui|leur|en|y|[ao]s?|lhes?|me|se)$/;
 export const withoutPronoun = (word: string): string => word.replace(PRONOUN, '');
 
+const ELISION = /^(?:l|d|qu|n|s|j|m|t|c|dell|all|un|nell|sull|dall|quell)'/;
+/** A word without the article that is joined to it: `l'ordine`. */
+export const withoutElision = (word: string): string => (word.includes("'") ? word.replace(ELISION, '') : word);
+
+/** The languages written with spaces that list a word, as bits by their index. */
+export function languagesOfWord(word: string, languages: readonly Language[]): number {
+  const own = withoutElision(word);
+  return languages.reduce(
+    (bits, { isDense, known, signs }, at) =>
+      !isDense && (known.has(own) || signs.has(word)) ? bits | (1 << at) : bits,
+    0,
+  );
+}
+
 /** Whether a verb, the first word of which is at `at`, is there. */
 function matchAt(words: readonly string[], at: number, verb: ForeignVerb): ForeignMatch | undefined {
   if (!follows(words, at + 1, verb.head.slice(1))) return undefined;
@@ -199,12 +213,16 @@ export function verbsAmong(words: readonly string[], language: Language): readon
   return found ?? NO_MATCHES;
 }
 
+/** The verb that begins with the character at `at`. Not a closure of the loop over a text, which would allocate for each character. */
+const denseVerbAt = (text: string, at: number, { verbs }: Language): ForeignVerb | undefined =>
+  verbs.get(text.charAt(at))?.find(({ head }) => text.startsWith(head[0] ?? '', at));
+
 /** The verbs in a text without spaces: the longest form at each place. */
-export function verbsWithin(text: string, { verbs, firsts }: Language): ForeignMatch[] {
+export function verbsWithin(text: string, language: Language): ForeignMatch[] {
   const found: ForeignMatch[] = [];
   for (let at = 0; at < text.length; at += 1) {
-    if (firsts[text.charCodeAt(at)] !== 1) continue;
-    const verb = verbs.get(text.charAt(at))?.find(({ head }) => text.startsWith(head[0] ?? '', at));
+    if (language.firsts[text.charCodeAt(at)] !== 1) continue;
+    const verb = denseVerbAt(text, at, language);
     if (verb === undefined) continue;
     const end = at + (verb.head[0]?.length ?? 1);
     found.push({ verb, at, end });
@@ -230,12 +248,15 @@ function compileLanguage(code: string, file: Languages[string]): Language {
   const know = (text: string): void => {
     for (const word of isDense ? [text] : foreignWords(text)) known.add(word);
   };
-  for (const group of file.verbs)
+  for (const group of file.verbs) {
+    const { action, effect, traits } = doingOf(group);
     for (const form of [...group.forms, ...(group.reports ?? [])]) {
       know(form);
       const [head = '', rest] = form.toLowerCase().split(GAP);
       const verb: ForeignVerb = {
-        ...doingOf(group),
+        action,
+        effect,
+        traits,
         verb: group.as,
         head: isDense ? [head] : foreignWords(head),
         rest: rest === undefined ? undefined : foreignWords(rest),
@@ -245,6 +266,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
       const first = isDense ? head.charAt(0) : (verb.head[0] ?? '');
       verbs.set(first, [...(verbs.get(first) ?? []), verb]);
     }
+  }
   for (const [first, of] of verbs)
     verbs.set(
       first,

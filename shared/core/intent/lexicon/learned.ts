@@ -37,14 +37,14 @@ export function compileLearned(
   report: Report,
 ): LearnedWeights | undefined {
   if (learned === undefined) return undefined;
-  const weights = new Map<number, number>();
+  const weights = new Int16Array(BUCKETS);
   for (const [at, line] of learned.weights.entries()) {
     const [weight = '', ...numbers] = line.split(' ');
     for (const digits of numbers) {
       const number = Number.parseInt(digits, RADIX);
       if (number >= BUCKETS) report(`/learned/weights/${at}`, `"${digits}" is not a number of a feature`);
-      if (weights.has(number)) report(`/learned/weights/${at}`, `"${digits}" has a weight already`);
-      weights.set(number, Number(weight));
+      if ((weights[number] ?? 0) !== 0) report(`/learned/weights/${at}`, `"${digits}" has a weight already`);
+      weights[number] = Number(weight);
     }
   }
   return { bias: learned.bias, weights };

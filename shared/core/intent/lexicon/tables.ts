@@ -29,6 +29,7 @@ export function compileVerbs(
   const verbs = new Map<string, VerbEntry>();
   const nouns = new Set(alsoNouns);
   for (const [at, group] of groups.entries()) {
+    const { action, effect, traits } = doingOf(group);
     for (const [index, verb] of group.verbs.entries()) {
       if (verbs.has(verb)) {
         report(`/verbs/${at}/verbs/${index}`, `the verb "${verb}" is listed twice`);
@@ -36,7 +37,9 @@ export function compileVerbs(
       }
       verbs.set(verb, {
         verb,
-        ...doingOf(group),
+        action,
+        effect,
+        traits,
         object: group.object,
         mentions: group.mentions ?? false,
         weak: group.weak ?? false,
@@ -79,7 +82,8 @@ export const objectsOf = (rules: readonly { readonly objects?: readonly string[]
 /** Groups refinements by verb, in file order. */
 export function byVerb(refinements: readonly ReadRefinement[]): Map<string, Refinement[]> {
   const found = new Map<string, Refinement[]>();
-  for (const { verbs, ...refinement } of refinements) {
+  for (const { verbs, objects, prepositions, action, effect, traits } of refinements) {
+    const refinement = { objects, prepositions, action, effect, traits };
     for (const { verb } of verbs) {
       const known = found.get(verb);
       if (known) known.push(refinement);

@@ -1,9 +1,10 @@
 // What a lexicon knows about a word by itself, found by one look-up: the readers of a text ask for the same words again and again.
 import { hasDense } from '../languages/known.ts';
-import { withoutElision } from '../languages/nouns.ts';
 import { plain } from '../languages/told.ts';
 import { singular } from './inflection.ts';
+import { languagesOfWord } from './languages.ts';
 import type { Telling, VerbReading, Words } from './types.ts';
+import type { FoundForm } from './word-forms.ts';
 import { isOf, K, type KindSet } from './word-kinds.ts';
 
 /** What is known about a lower-case word. */
@@ -17,6 +18,8 @@ export interface WordInfo {
   readonly isClue: boolean;
   /** It is of another language. */
   readonly isForeign: boolean;
+  /** The languages beside English that list it, as bits by their index. */
+  readonly languages: number;
   /** It has no meaning of its own: an article, a preposition, a filler. */
   readonly isEmpty: boolean;
   readonly opensClause: boolean;
@@ -29,6 +32,8 @@ export interface WordInfo {
   /** The verb of which it is a form. */
   readonly form: VerbReading | undefined;
   readonly isParticiple: boolean;
+  /** The form of a verb that destroys which it is, or is meant to be. */
+  readonly destroys: FoundForm | undefined;
 }
 
 /** Longer words are not remembered. */
@@ -60,7 +65,7 @@ const isKnown = (word: string, { verbForms, domainOfNoun, plurals, commonWords }
 
 /** Whether another language lists the word, or is written without spaces: then it is read by its characters. */
 const isKnownAbroad = (word: string, { languages }: Words): boolean =>
-  hasDense(word) || languages.some(({ known }) => known.has(plain(word)) || known.has(withoutElision(plain(word))));
+  hasDense(word) || languagesOfWord(plain(word), languages) !== 0;
 
 /** The words of one lexicon. */
 export class WordTable {
@@ -106,6 +111,7 @@ export class WordTable {
       isClue: isClue(word) || (word.includes('-') && word.split('-').some(isClue)),
       isForeign: words.foreignWords.has(word),
       isEmpty,
+      languages: languagesOfWord(word, words.languages),
       opensClause: words.clauseOpeners.has(word),
       isListed,
       isKnown:
@@ -118,6 +124,7 @@ export class WordTable {
       opensPhrasing: words.phrasings.kinds.opensWith(word),
       form,
       isParticiple,
+      destroys: words.destructiveWords.find(word),
     };
   }
 }

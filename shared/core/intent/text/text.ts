@@ -204,7 +204,7 @@ function unLeet(text: string, isKnown: (word: string) => boolean): PlainText {
   return { text: disguised ? plain.replace(LEET_BESIDE, withLetters) : plain, disguised };
 }
 
-/** Compatibility forms composed (NFKC), invisible and control characters gone. */
+/** Compatibility forms composed (NFKC), invisible and control characters gone, quotation marks and apostrophes plain. */
 function visible(raw: string): PlainText {
   const disguised =
     INSIDE_WORD.test(raw) || HIDING.test(raw) || CONTROL_INSIDE_WORD.test(raw) || STYLED_LETTER.test(raw);
@@ -212,7 +212,8 @@ function visible(raw: string): PlainText {
   const bounded = raw.toWellFormed().replace(COMBINING_RUN, '$1');
   const bare = bounded.replace(INVISIBLE, '').replace(CONTROL, ' ');
   const composed = bare.normalize('NFKC');
-  return { text: composed === bare ? bare : composed.replace(CONTROL, ' ').replace(INVISIBLE, ''), disguised };
+  const text = composed === bare ? bare : composed.replace(CONTROL, ' ').replace(INVISIBLE, '');
+  return { text: text.replace(/[\u2018\u2019]/g, "'").replace(/[\u201c\u201d\u201e]/g, '"'), disguised };
 }
 
 /**
@@ -223,11 +224,7 @@ export function plainText(raw: string, isKnown: (word: string) => boolean): Plai
   const seen = UNUSUAL.test(raw) ? visible(raw) : { text: raw, disguised: false };
   // One character may become eighteen: nothing readable grows beyond this, so what is cut counts as hidden.
   let disguised = seen.disguised || seen.text.length > MAX_LENGTH;
-  let text = seen.text
-    .slice(0, MAX_LENGTH)
-    .replaceAll('\u2019', "'")
-    .replaceAll('\u2018', "'")
-    .replace(/[\u201c\u201d\u201e]/g, '"');
+  let text = seen.text.slice(0, MAX_LENGTH);
   for (const step of [foldLookAlikes, joinSpelledOut, unLeet]) {
     const result = step(text, isKnown);
     text = result.text;
