@@ -29,7 +29,7 @@ const withoutComments = (code: string): string => code.replace(/\/\*[\s\S]*?\*\/
 
 /** Regular expressions with alternatives that are words, in a file without comments. */
 function regexLists(code: string): string[] {
-  const found = code.match(/(?<=[=(:,!&|?\s])\/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\n\\])+\/[gimsuy]*/g) ?? [];
+  const found = code.match(/(?<=[=(:,!&|?[\s])\/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\n\\])+\/[gimsuy]*/g) ?? [];
   const words = (regex: string) =>
     regex
       .split('|')
