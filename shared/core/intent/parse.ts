@@ -112,7 +112,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     isHinted: coverage.features.isHinted,
     destroys: coverage.features.destroys,
   });
-  const isOnlyCode = coverage.features.clauses === 0 && code.every(({ isWhole }) => isWhole);
+  const isOnlyCode =
+    coverage.features.clauses === 0 && code.every(({ isWhole, language }) => isWhole && language !== 'call');
   // Of words that nobody knows the learned weights tell nothing.
   const estimate = readings.harm?.estimate(readingNames, !coverage.features.hasUnknownSentence);
   const harm = harmBeside(requested, { isExternal, isOnlyCode }, estimate);

@@ -16,7 +16,8 @@ export interface Fragment {
   readonly at: number;
   /** Offset after its last character. */
   readonly end: number;
-  readonly language: 'sql' | 'shell' | 'http';
+  /** `call`: of a tool, by its name. */
+  readonly language: 'sql' | 'shell' | 'http' | 'call';
   /** Runs decoded or fetched code, which disguises its effect. */
   readonly disguised: boolean;
   /** Whether the reading accounts for every word from `at` to `end`. */
