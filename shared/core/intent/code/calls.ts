@@ -1,7 +1,8 @@
 // Reads calls in programs: fetch and its like, calls to databases and file systems, and short programs on a command line.
 import { type Fragment, fragmentOf, gravity, readsOnly, sentOutside, type Span, unknownCode } from './code.ts';
-import { disablesSomething, doingOfName, emptiesSetting, withMoney } from './commands.ts';
-import { METHODS, requestFragment } from './http.ts';
+import { disablesSomething, doingOfName, emptiesSetting, partsOf, withMoney, withNouns } from './commands.ts';
+import { doingOfSetting, doingOfSettings, gravest } from './settings.ts';
+import { actOfUrl, METHODS, requestFragment } from './http.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { sqlFragments } from './sql.ts';
 
@@ -21,7 +22,8 @@ const MAX_LINKS = 12;
 const PATH = /(?<![\w$.])[A-Za-z_$][\w$]{0,60}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}!?){0,12}\s?\(/g;
 const PATH_HERE = new RegExp(PATH, 'y');
 /** The call that continues a chain: `.remove({})` after `db.getCollection("users")`. */
-const CHAINED = /\s{0,8}(?:\.|->|::|\?\.)([A-Za-z_$][\w$]{0,60})!?\s?\(/y;
+const CHAINED =
+  /(?:\s{0,8}(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}){0,4}\s{0,8}(?:\.|->|::|\?\.)([A-Za-z_$][\w$]{0,60})!?\s?\(/y;
 const QUOTES = new Set(['"', "'", '`']);
 
 /** The offset of the parenthesis that closes the one before `from`, not counting those in quotes. */
@@ -83,8 +85,58 @@ function callsOf(text: string): Call[] {
 }
 
 const LITERAL = /(["'`])((?:\\.|(?!\1)[^\\])*)\1/s;
-const METHOD = /["']?(?:method|type|verb)["']?\s{0,3}[:=]\s{0,3}["'](\w{2,10})["']/i;
+const METHOD = /["']?(?:method|type|verb)["']?\s{0,3}[:=]\s{0,3}["'`](\w{2,10})["'`]/i;
+/** A method by the name of a constant: `HttpMethod.DELETE`, `http.MethodDelete`, `Method::PUT`. */
+const CONSTANT = /\b(?:Http|Request)?Method(?:s)?(?:\.|::)?_?(get|head|delete|put|patch|post)\b/i;
+/** A method that is known only at run time. */
+const DYNAMIC_METHOD =
+  /(?:["']?\bmethod\b["']?\s{0,3}[:=]\s{0,3}(?!["'`\s=])|[{,]\s{0,3}method\s{0,3}[,}]|\.\.\.\s{0,3}\w)/i;
+/** Calls whose first argument is the method. */
+const TAKES_METHOD = /^(?:request|newrequest|newrequestwithcontext|send_request|exchange|method|open|httprequest)$/;
 const CARRIES = /\bopen\(|environ|process\.env|readFile|read_text|getenv|\bfs\./;
+
+/** The arguments of a call, as text. */
+function argumentsIn(args: string): string[] {
+  const found: string[] = [];
+  let [open, quote, from] = [0, '', 0];
+  for (let at = 0; at < args.length; at += 1) {
+    const c = args.charAt(at);
+    if (c === '\\') at += 1;
+    else if (quote !== '') quote = c === quote ? '' : quote;
+    else if (QUOTES.has(c)) quote = c;
+    else if (c === '(' || c === '[' || c === '{') open += 1;
+    else if (c === ')' || c === ']' || c === '}') open -= 1;
+    else if (c === ',' && open === 0) {
+      found.push(args.slice(from, at).trim());
+      from = at + 1;
+    }
+  }
+  found.push(args.slice(from).trim());
+  return found.filter((one) => one !== '');
+}
+
+/** Whether the method of a request is in a variable, or in options that are. */
+function isMethodOpen(last: string, args: string): boolean {
+  const [first = '', second = ''] = argumentsIn(args);
+  if (DYNAMIC_METHOD.test(args)) return true;
+  // `fetch(url, options)`; a second argument in Python has a name: `timeout=3`.
+  if (/^[A-Za-z_$][\w$.]*$/.test(second) && !/^(?:cb|callback|done|next|resolve|null|undefined|None|nil)$/.test(second))
+    return true;
+  return TAKES_METHOD.test(last) && /^[A-Za-z_$][\w$.]*$/.test(first) && second !== '';
+}
+
+/** Whether an address is put together with data, in its query: `"https://x/?d=" + token`. */
+function carriesInAddress(args: string): boolean {
+  const [address = ''] = argumentsIn(args);
+  if (!/^[fr]?["'`]/.test(address)) return false;
+  const joined = /["'`]\s{0,3}(?:\+|\.|%)\s{0,3}\S/.exec(address);
+  const expands = /\$\{|^f["'][^]*\{/.test(address);
+  const query = address.search(/[?&][\w-]{1,30}=(?:["'`]|\$?\{)/);
+  if (!(joined || expands)) return false;
+  return query >= 0 && SENSITIVE.test(address.slice(query));
+}
+const SENSITIVE =
+  /cookie|token|secret|passw|credential|session|environ|\benv\b|key\b|localstorage|users?\b|customers?|emails?|rows?\b|dump|data\b|open\(|stringify|dumps/i;
 
 function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fragment | undefined {
   const clients = lexicon.codeWords.httpClients;
@@ -92,12 +144,16 @@ function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fr
   const [root = '', last = ''] = [names[0], names.at(-1)];
   const url = new RegExp(LITERAL).exec(args)?.[2] ?? '';
   const byName = METHODS.has(last.toUpperCase()) ? last : undefined;
-  if (!(clients.has(root) || clients.has(last) || (byName !== undefined && /^(?:\/|https?:)/.test(url))))
-    return undefined;
   const literal = LITERAL.exec(args)?.[2] ?? '';
-  const direct = last === 'request' && METHODS.has(literal.toUpperCase()) ? literal : undefined;
-  const stated = METHOD.exec(args)?.[1] ?? byName ?? direct;
+  const direct = TAKES_METHOD.test(last) && METHODS.has(literal.toUpperCase()) ? literal : undefined;
+  const constant = CONSTANT.exec(args)?.[1];
+  const isRequest = byName !== undefined && /^(?:\/|https?:)/.test(url);
+  if (!(clients.has(root) || clients.has(last) || isRequest || direct !== undefined || constant !== undefined))
+    return undefined;
+  const stated = METHOD.exec(args)?.[1] ?? byName ?? direct ?? constant;
   if (stated === undefined && !(names.length === 1 || clients.has(last))) return undefined;
+  if (stated === undefined && isMethodOpen(last, args))
+    return unknownCode({ at, end }, { domain: 'web', language: 'http' });
   const isDynamic = /^\s*[\w$]/.test(args) && CARRIES.test(args);
   // An address that is known only at run time may be anywhere.
   const target = isDynamic
@@ -105,7 +161,8 @@ function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fr
     : (/["'`]((?:https?:\/\/|\/)[^"'`]{0,500})/.exec(args)?.[1] ?? '/');
   const body = args.slice(0, MAX_ARGUMENTS);
   const comma = args.indexOf(',');
-  const carries = CARRIES.test(isDynamic ? args.slice(comma < 0 ? args.length : comma) : args);
+  const carries =
+    carriesInAddress(args) || CARRIES.test(isDynamic ? args.slice(comma < 0 ? args.length : comma) : args);
   const sent = requestFragment(
     { method: stated ?? 'GET', url: target, body, headers: body, carries },
     { at, end },
@@ -142,6 +199,55 @@ function doingOfKeys(args: string, lexicon: Lexicon): Doing | undefined {
   return known.reduce<Doing | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
 }
 
+const RUNS_STATEMENT =
+  /^(?:execute(?:query|update|batch|many|script|raw|rawunsafe|sqlraw|nonquery|scalar)?|\$(?:execute|query)rawunsafe|executesql)$/;
+/** A variable, a call, or text with something put into it; not a list of values. */
+const OPEN_STATEMENT =
+  /^\s*(?:[A-Za-z_$][\w$.]*\s*(?:[,+%)(]|$)|f["']|["'`][^]*(?:["']\s*(?:\+|%(?!s)|\.format\())|`[^`]*\$\{)/;
+/** An open file as an argument. */
+const HANDS_FILE = /(?<![\w.])open\(|createReadStream\(|FileInputStream\(/;
+const PARSES =
+  /^(?:load|reader|dictreader|read\w*|parse\w*|from\w*|safe_load|pipe|on|sha\d*|md5|digest|enter_context|iter|next|len|list|append|push)$/;
+const SETS = /^(?:put|set|modify|write|change|configure|patch)/;
+const WRITES_WHOLE = /^(?:write\w*|output\w*|put\w*|set_contents|file_put_contents|createfile|dump)$/;
+const NOTHING = /^(?:b?""|b?''|``|nil|null|None|new byte\[0\]|\[\]|\{\}|Buffer\.alloc\(0\)|Vec::new\(\))$/;
+
+/** `Path("ledger").write_text("")`, `fs.writeFile("ledger", "", done)`: the content is all of it, and nothing. */
+const writesNothing = (lower: string, args: string): boolean => {
+  const given = argumentsIn(args);
+  const content = /^(?:write_text|write_bytes|set_contents)$/.test(lower) ? given[0] : given[1];
+  return WRITES_WHOLE.test(lower) && content !== undefined && NOTHING.test(content);
+};
+
+/** What a destroying word at the end of a name says, whatever the name begins with: `ExecuteDelete`, `queue_purge`. */
+function doingOfCall(name: string, lexicon: Lexicon): Doing | undefined {
+  const own = doingOfName(name, lexicon);
+  const parts = partsOf(name);
+  if (parts.length < 2 || (own !== undefined && (own.effect === 'read' || own.effect === 'destructive'))) return own;
+  if (
+    /^(?:on|is|has|can|should|before|after|pre|post|will|did|no|not|undo|handle|add|assert|expect|mock)$/.test(
+      parts[0] ?? '',
+    )
+  )
+    return own;
+  const last = lexicon.commandVerbs.get(parts.at(-1) ?? '');
+  return last?.effect === 'destructive' ? last : own && withNouns(own, [name], lexicon);
+}
+
+/** What the values that a call is given do: `update(is_admin=True)`, `config_set("maxmemory", 1)`. */
+function doingOfArguments(lower: string, args: string, lexicon: Lexicon): Doing | undefined {
+  const set = doingOfSettings(args, lexicon);
+  const [name = '', value = ''] = argumentsIn(args).map((one) => one.replace(/^:|^["'`]|["'`]$/g, ''));
+  const isPair = /set|config|attribute|put|update|define|assign/.test(lower) && /^\w{2,40}$/.test(name) && value !== '';
+  const pair =
+    isPair &&
+    (emptiesSetting(`${name}=${value}`, lexicon)
+      ? DELETES
+      : doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon));
+  const forced = /^sync/.test(lower) && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? DELETES : undefined;
+  return gravest([set, pair || undefined, forced].flatMap((one) => one ?? []));
+}
+
 /** What one call does; undefined where the text says nothing about it. `runShell` reads a command line within. */
 export function callFragment(
   call: Call,
@@ -166,15 +272,26 @@ export function callFragment(
   }
   if (lexicon.codeWords.evaluators.has(lower) && (where === 'program' || path.length === 1))
     return args.trim() === '' ? undefined : unknownCode(call);
+  // A statement that is known only at run time.
+  if (isMember && RUNS_STATEMENT.test(lower) && OPEN_STATEMENT.test(args)) return unknownCode(call);
   const carries = isMember && lexicon.codeWords.commandCalls.has(lower);
   const named = carries
     ? doingOfKeys(args, lexicon)
-    : (stageOf(args) ?? doingOfName(last.replace(/Sync$/, ''), lexicon));
-  if (!named) return carries ? unknownCode(call) : undefined;
-  const disables = () => named.action === 'update' && disablesSomething(args, lexicon);
+    : (stageOf(args) ?? doingOfCall(last.replace(/Sync$/, ''), lexicon));
+  const handsFile =
+    isMember && HANDS_FILE.test(args) && !lexicon.codeWords.pureFunctions.has(lower) && !PARSES.test(lower);
+  if (!named) return carries || handsFile ? unknownCode(call) : undefined;
+  const disables = () => (named.action === 'update' || SETS.test(lower)) && disablesSomething(args, lexicon);
   const empties =
-    named.effect === 'write' && (emptiesSetting(args, lexicon) || disables() || REPLACES_ALL.test(`${lower} ${args}`));
-  const doing = empties ? DELETES : PART_OF_STORE.test(last) ? named : withMoney(named, path.slice(0, -1), lexicon);
+    named.effect === 'write' &&
+    (emptiesSetting(args, lexicon) ||
+      disables() ||
+      REPLACES_ALL.test(`${lower} ${args}`) ||
+      writesNothing(lower, args));
+  const about = path.slice(0, -1).flatMap((name) => [name, ...partsOf(name)]);
+  const usual = PART_OF_STORE.test(last) ? named : withMoney(named, about, lexicon);
+  const set = named.effect === 'write' ? doingOfArguments(lower, args, lexicon) : undefined;
+  const doing = empties ? DELETES : (gravest([usual, ...(set ? [set] : [])]) ?? usual);
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.
   const sends = () => doing.action === 'send' && /@|:\/\/|\bopen\(/.test(args);
@@ -182,6 +299,7 @@ export function callFragment(
     path.slice(0, -1).some((name) => lexicon.codeWords.systemObjects.has(name.toLowerCase())) ||
     /[a-z][A-Z]|_/.test(last) ||
     doing.action === 'transfer' ||
+    set !== undefined ||
     sends() ||
     /^\s*(?:\{\s*\})?\s*$/.test(args);
   if (!isCode || (where === 'prose' && !isSystem)) return undefined;
@@ -234,6 +352,9 @@ function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean 
   const name = last.toLowerCase();
   if (name === 'open' && path.length === 1) return OPENS_TO_READ.test(args);
   if (name === 'require') return READS_MODULES.test(args);
+  // An address that acts when it is opened.
+  const literal = LITERAL.exec(args)?.[2] ?? '';
+  if (/^(?:\/|https?:)/.test(literal) && actOfUrl(literal, lexicon)?.entry.effect === 'destructive') return false;
   // What is sent with a request is looked at below.
   if (stageOf(args) !== undefined || path.some((part) => httpClients.has(part.toLowerCase())) || SECRET_NAME.test(last))
     return false;

@@ -2,6 +2,7 @@
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
 import { disablesSomething, doingOfName, EMPTIES, emptiesSetting, isMoney, partsOf } from './commands.ts';
+import { doingOfSettings } from './settings.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Doing, Lexicon, VerbEntry } from '../lexicon/types.ts';
@@ -41,6 +42,12 @@ const DISABLES: VerbEntry = {
   alsoNoun: false,
 };
 
+/** What a command in a query says: `do=drop_table`. */
+function verbOfName(name: string, lexicon: Lexicon): VerbEntry | undefined {
+  const doing = doingOfName(name, lexicon);
+  return doing && { ...DISABLES, ...doing, verb: partsOf(name)[0] ?? name };
+}
+
 /**
  * The action that a URL itself requests, whatever its method: `/users/1/delete`, `/admin/delete_user`, `?action=purge`. Undefined for names
  * of things: `GET /users/deleted` and `GET /orders/7/refund` only read.
@@ -50,17 +57,18 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
   const names = location
     .replace(/^["']?[a-z]+:\/\/[^/]*/i, '')
     .split('#', 1)[0]
-    ?.split('/')
+    ?.split(/[/:]/)
     .filter((part) => /^[a-z_][a-z_-]{1,40}$/i.test(part))
     .slice(-MAX_NAMES);
   const commanded = /(?:^|&)_?(?:action|act|do|op|operation|cmd|command|method)=([a-z_-]{1,40})/i.exec(query)?.[1];
   const candidates = commanded === undefined ? (names ?? []) : [...(names ?? []), commanded];
   for (const [at, name] of candidates.entries()) {
     const [word = '', ...rest] = name.toLowerCase().replace(/^_+/, '').split(/[_-]+/);
-    const entry = lexicon.verbs.get(word);
+    const entry = lexicon.verbs.get(word) ?? (name === commanded ? verbOfName(name, lexicon) : undefined);
     if (DISABLING.has(word) && at > 0 && at === candidates.length - 1 && rest.length === 0)
       return { entry: DISABLES, object: (candidates[at - 1] ?? 'url').toLowerCase().replaceAll('-', '_') };
-    if (!entry || entry.weak || !(entry.effect === 'destructive' || ACTING.has(entry.action))) continue;
+    if (!entry || (entry.weak && name !== commanded) || !(entry.effect === 'destructive' || ACTING.has(entry.action)))
+      continue;
     // A name that may also be a noun counts only if it is destructive and stands alone at the end.
     if (entry.alsoNoun && !(entry.effect === 'destructive' && at === candidates.length - 1 && rest.length === 0)) {
       continue;
@@ -92,7 +100,7 @@ const methodOf = ({ method, url, body = '', headers = '' }: HttpParts): string =
   OVERRIDES.exec(headers)?.[1] ?? OVERRIDES_IN_FORM.exec(body)?.[1] ?? OVERRIDES_IN_FORM.exec(url)?.[1] ?? method;
 
 const OPERATION =
-  /["']?_?(?:op|operation|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_-]{2,40})["']/gi;
+  /["']?_?(?:op|operation|operationName|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_.-]{2,40})["']/gi;
 /** What something becomes: `"status": "deleted"`. */
 const STATE = /["']?(?:status|state|lifecycle|phase)["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{3,40})/gi;
 /** A role with power over others: `"role": "owner"`. */
@@ -109,6 +117,8 @@ const AMOUNT = /["']?(?:amount|sum|total|value)["']?\s{0,3}[:=]/i;
 /** What a body asks for, whatever the method: `{"op":"destroy"}`, a GraphQL mutation, a setting that empties. */
 function actOfBody(body: string, isUpdate: boolean, lexicon: Lexicon): Doing | undefined {
   const named = [...body.matchAll(OPERATION)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
+  const set = doingOfSettings(body, lexicon);
+  if (set) named.push(set);
   for (const [, state = ''] of body.matchAll(STATE)) {
     const become = lexicon.participles.get(state.toLowerCase());
     if (become?.effect === 'destructive') named.push(become);
@@ -121,6 +131,7 @@ function actOfBody(body: string, isUpdate: boolean, lexicon: Lexicon): Doing | u
   return named.reduce<Doing | undefined>((a, b) => (a === undefined || gravity(b) > gravity(a) ? b : a), undefined);
 }
 
+const READS: Doing = { action: 'read', effect: 'read', traits: [] };
 const MAX_GRAPH = 4_000;
 const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
 
@@ -130,9 +141,12 @@ export function graphOperation(text: string, lexicon: Lexicon): Doing | undefine
   // First, because a body names its operation `query` whatever it is.
   const head = /\b(mutation)\b(?=[^{}]{0,300}\{)/.exec(code) ?? /\b(query|subscription)\b(?=[^{}]{0,300}\{)/.exec(code);
   if (!head) return undefined;
-  if (head[1] !== 'mutation') return { action: 'read', effect: 'read', traits: [] };
-  const fields = [...text.slice(head.index + 8, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
+  const fields = [...text.slice(head.index + 5, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
   const found = fields.flatMap(([, name]) => (name === undefined ? [] : (doingOfName(name, lexicon) ?? [])));
+  if (head[1] !== 'mutation')
+    return (head[1] === 'subscription' ? found.find(({ effect }) => effect === 'destructive') : undefined) ?? READS;
+  const set = doingOfSettings(code, lexicon);
+  if (set) found.push(set);
   if (emptiesSetting(code, lexicon) || disablesSomething(code, lexicon)) return EMPTIES;
   if (GRANTS.test(code)) return GRANT;
   const write: Doing = { action: 'update', effect: 'write', traits: [] };
@@ -145,12 +159,26 @@ export function isOutside(url: string, lexicon: Lexicon): boolean {
   return host !== undefined && isExternalHost(host, lexicon.internalHosts);
 }
 
+const MAX_URL = 2_048;
 /** Whether creating something at this path moves money: `POST /v1/transfers`. */
 function movesMoney(url: string, body: string, lexicon: Lexicon): boolean {
   const name = lastPathName(url);
   if (isMoney(name, lexicon)) return true;
+  // `/invoices/7/pay`, `/accounts/7/balance`
+  const isOfThing = new RegExp(`/[\\w-]*[\\d:{][\\w:{}-]*/${name}/?(?:[?#]|$)`, 'i').test(
+    url.slice(0, MAX_URL).replaceAll('-', '_'),
+  );
+  if (isOfThing && (lexicon.verbs.get(name)?.action === 'transfer' || lexicon.codeWords.sqlMoney.has(name)))
+    return true;
   return lexicon.verbs.get(singular(name, lexicon.plurals))?.action === 'transfer' && AMOUNT.test(body);
 }
+
+const MOVES: Doing = { action: 'transfer', effect: 'write', traits: ['financial'] };
+/** A state by which a payment is made. */
+const RELEASES =
+  /["']?(?:status|state)["']?\s{0,3}[:=]\s{0,3}["']?(?:released?|approved?|paid|settled|executed?|sent|submitted|confirmed|authori[sz]ed)\b/i;
+const OF_PAYMENT =
+  /(?:payment|payout|transfer|refund|withdrawal|disbursement|settlement|payroll|invoice|charge|bill)s?\b/i;
 
 const FIELD = /["']?([\w-]{1,40})["']?\s{0,3}[:=]\s{0,3}(?:"((?:[^"\\]|\\.){0,1000})"|'((?:[^'\\]|\\.){0,1000})')/g;
 const WORDS = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
@@ -173,6 +201,10 @@ function isOnlyText(url: string, body: string, lexicon: Lexicon): boolean {
     words.length <= MAX_WORDS && !words.some((word) => lexicon.destructiveWords.find(word.toLowerCase()) === 'word')
   );
 }
+
+/** What belongs to somebody's rights: to add or replace one is to grant. */
+const GRANTED =
+  /\/(?:collaborators?|memberships?|roles?|permissions?|acls?|grants?|admins?|maintainers|role_?bindings?|bindings|iam|deploy_?keys|keys|access|impersonate|login\/as)(?:\/[\w@.:{}%*-]+)?\/?(?:[?#]|$)|[?&]acl\b/i;
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
 
@@ -208,8 +240,9 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   if (method.toUpperCase() === 'PUT' && EMPTY.test(body)) asks.push(EMPTIES);
   const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, own === 'update', lexicon);
   if (said) asks.push(said);
-  if (own !== 'read' && own !== 'delete' && movesMoney(url, body, lexicon))
-    asks.push({ action: 'transfer', effect: 'write', traits: ['financial'] });
+  if (own !== 'read' && own !== 'delete' && GRANTED.test(url.slice(0, MAX_URL).replaceAll('-', '_'))) asks.push(GRANT);
+  if (own === 'update' && RELEASES.test(body) && OF_PAYMENT.test(url)) asks.push(MOVES);
+  if (own !== 'read' && own !== 'delete' && movesMoney(url, body, lexicon)) asks.push(MOVES);
   const doing = asks.reduce((a, b) => (gravity(b) > gravity(a) ? b : a));
   const isExternal = outside && doing.action !== 'read';
   return fragmentOf(span, {
@@ -261,7 +294,7 @@ export function requestOfWords(words: readonly string[], { pipes }: { pipes: boo
   const bodies: string[] = [];
   const headers: string[] = [];
   const isGitHub = words[0] === 'gh';
-  const isHttpie = /^(?:https?|xh)$/.test(words[0] ?? '');
+  const isHttpie = /^(?:https?|xh)$/i.test(words[0] ?? '');
   let [method, url, saves, isQuery, uploads] = ['', '', false, false, isHttpie && pipes];
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at] ?? '';

@@ -14,7 +14,7 @@ const MAX_LETTERS = 400;
 const isUpper = ({ text }: SqlToken | Piece): boolean => text === text.toUpperCase() && /[A-Z]/.test(text);
 
 /** Whether the tokens from a head on are a statement of SQL. */
-function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
+function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, lexicon: Lexicon): boolean {
   const { sqlHeads, sqlObjects } = lexicon.codeWords;
   const [head] = tokens;
   if (head === undefined) return false;
@@ -22,8 +22,9 @@ function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
   const [, second = '', third = ''] = words;
   const upper = isUpper(head);
   const has = (...any: readonly string[]) => any.some((word) => words.includes(word));
-  const looks = has(';', 'where', '*', '=');
+  const looks = isQuoted || has(';', 'where', '*', '=');
   const next = tokens[1];
+  if (upper && lexicon.codeWords.sqlOpenings.has(`${head.lower}-${second}`)) return next !== undefined && isUpper(next);
   switch (head.lower) {
     case 'select':
       return upper ? has('from', '(', ';') : words.indexOf('from') > 1 && (second === '*' || has(';', 'where'));
@@ -85,6 +86,19 @@ function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
       return second === 'immediate' || (upper && (tokens[1]?.kind === 'word' || second === '('));
     case 'call':
       return (upper || third === '(') && words.includes('(') && tokens[1]?.kind === 'word' && tokens[1].text !== 'the';
+    case 'set': {
+      const name = /^(?:session|global|local|persist|@@global|@@session)$/.test(second) ? 2 : 1;
+      const sets = /^(?:=|to)$/.test(words[name + 1] ?? '') && tokens[name]?.kind === 'word';
+      return (
+        sets && ((upper && words[name + 1] === '=') || (isQuoted && words[name + 1] === '=') || (has(';') && !upper))
+      );
+    }
+    case 'prepare':
+      return (upper || has(';')) && (third === 'as' || third === 'from' || third === '(');
+    case 'shutdown':
+      return upper && /^(?:|;|with|immediate|abort|nowait|save|nosave|transactional|normal)$/.test(second);
+    case 'deny':
+      return upper && has('on') && has('to');
     case 'pragma':
       return upper || third === '(' || third === '=';
     case 'begin':
@@ -104,7 +118,10 @@ function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
 
 /** Cheap first test: the word after a head that surely begins no statement. */
 function isEnglish([head, second, third]: readonly SqlToken[], text: string, { codeWords }: Lexicon): boolean {
-  if (head === undefined || second === undefined) return true;
+  if (head === undefined) return true;
+  if (second === undefined) return head.lower !== 'shutdown';
+  if (head.lower === 'set') return !(isUpper(head) || third?.lower === '=' || third?.lower === 'to');
+  if (head.lower === 'prepare') return !(third?.lower === 'as' || third?.lower === 'from' || third?.lower === '(');
   if (codeWords.sqlSession.has(head.lower)) return !isUpper(head);
   if (head.lower === 'select') {
     const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
@@ -157,8 +174,12 @@ function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
   const tokens = firstTokens(text, piece.at, MAX_EVIDENCE, effort, sqlTokensSeen);
   const first = tokens.findIndex(({ lower }) => lower === ';');
   const [head] = tokens;
-  if (!head || !isStatement(first > 0 ? tokens.slice(0, first + 1) : tokens, lexicon)) return undefined;
   const enclosed = enclosureOf(text, piece);
+  // A string that is given to a call or to a field.
+  const isGiven =
+    enclosed !== undefined && /[(=:,[]\s{0,3}[fr]?[\\]?$/.test(text.slice(Math.max(0, piece.at - 6), piece.at - 1));
+  const evidence = first > 0 ? tokens.slice(0, first + 1) : tokens;
+  if (!head || !isStatement(evidence, isGiven, lexicon)) return undefined;
   const end = endOf(text, piece.at, enclosed?.until ?? text.length, isUpper(head), place);
   const span = { at: piece.at, end };
   return { fragments: accountingFor(sqlFragments(text, span, lexicon, effort), span), end };

@@ -1,26 +1,28 @@
 // Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
 import { newEffort } from './effort.ts';
-import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
+import { type Fragment, gravity, type Span, unknownCode } from './code.ts';
 import { disablesSomething, doingOfName, emptiesSetting, isMoney } from './commands.ts';
-import { effectOfAction } from '../lexicon/effect.ts';
-import type { Lexicon } from '../lexicon/types.ts';
+import type { Doing, Lexicon } from '../lexicon/types.ts';
+import { doingOfSetting, doingOfSettings, gravest } from './settings.ts';
+import { createdBeside, readAlter, readPragma, readSet } from './sql-changes.ts';
+import {
+  GONE,
+  make,
+  makeDoing,
+  MODIFIES,
+  nameAt,
+  named,
+  notUnderstood,
+  partsAt,
+  plain,
+  type Statement,
+  wordsOf,
+} from './sql-statement.ts';
 import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
 
 const EXPORTS = new Set(['outfile', 'dumpfile']);
 /** Folders whose files anybody can read over the web. */
 const PUBLIC_FOLDER = /\/(?:var\/www|srv\/www|usr\/share\/nginx)\/|\/(?:public_html|htdocs|wwwroot)\//;
-const MODIFIES = new Set(['delete', 'drop', 'truncate', 'insert', 'update', 'merge', 'replace', 'alter']);
-
-/** The last part of `schema.table` as a snake_case name. */
-function nameAt(tokens: readonly SqlToken[], at: number): string {
-  let next = at;
-  while (tokens[next + 1]?.lower === '.') next += 2;
-  const token = tokens[next];
-  if (token === undefined || token.kind === 'sign') return 'table';
-  const name = token.lower.split('.').at(-1) ?? '';
-  return name.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').slice(0, 64) || 'table';
-}
-
 /** Whether every row is affected: no WHERE, or one that always holds. */
 function isUnbounded(tokens: readonly SqlToken[]): boolean {
   const where = tokens.findIndex(({ lower }) => lower === 'where');
@@ -45,29 +47,15 @@ const RELEASED =
 const PAYMENTS =
   /(?:^|_)(?:payments?|payouts?|transfers?|refunds?|withdrawals?|disbursements?|settlements?|payrolls?|payment_batch(?:es)?)$/;
 
-interface Statement {
-  readonly tokens: readonly SqlToken[];
-  readonly span: Span;
-  readonly lexicon: Lexicon;
-}
-
-const make = ({ span }: Statement, verb: string, action: Fragment['action'], more: Partial<Fragment> = {}): Fragment =>
-  fragmentOf(span, {
-    verb,
-    action,
-    effect: action === 'unknown' ? 'write' : effectOfAction(action),
-    ...{ object: 'table', domain: 'db', language: 'sql', ...more },
-  });
-
-const GONE = { effect: 'destructive', traits: ['irreversible'], extent: 'all' } as const;
-
 /** Where rows or files are sent: a program, a bucket, a URL. */
-function destination({ tokens }: Statement): 'program' | 'outside' | 'file' | undefined {
-  const words = tokens.map(({ lower }) => lower);
+function destination(statement: Statement): 'program' | 'outside' | 'file' | undefined {
+  const { tokens } = statement;
+  const words = wordsOf(statement);
   if (words.includes('program')) return 'program';
   if (
     tokens.some(
-      ({ kind, lower }) => kind === 'string' && /^'?(?:s3|gs|gcs|azure|abfss?|wasbs?|https?|ftp|sftp):\/\//.test(lower),
+      ({ kind, lower }) =>
+        kind === 'string' && /^'?(?:(?:s3|gs|gcs|azure|abfss?|wasbs?|https?|ftp|sftp):\/\/|\\\\\w)/.test(lower),
     )
   )
     return 'outside';
@@ -79,7 +67,9 @@ function sentTo(statement: Statement, verb: string): Fragment {
   if (to === 'program')
     return unknownCode(statement.span, { domain: 'db', object: 'program', language: 'sql', traits: ['privileged'] });
   if (to === 'outside') return make(statement, verb, 'send', { traits: ['external'] });
-  return make(statement, verb, 'create', { object: 'file' });
+  return statement.tokens.some(({ lower }) => PUBLIC_FOLDER.test(lower))
+    ? make(statement, verb, 'send', { traits: ['external', 'bulk', 'irreversible'], extent: 'all' })
+    : make(statement, verb, 'create', { object: 'file' });
 }
 
 /** What the functions of a SELECT do, if one does more than compute or read. One that the lexicon has not is not understood. */
@@ -95,6 +85,13 @@ function calledIn(statement: Statement): Fragment | undefined {
     if (sqlReading.has(lower) || (kind === 'word' && sqlGlue.has(lower)) || tokens[at - 1]?.lower === 'as') continue;
     const object = nameAt(tokens, at);
     const doing = doingOfName(lower, lexicon);
+    const set =
+      lower === 'set_config' &&
+      doingOfRows(
+        { ...statement, tokens: [{ ...tokens[at], lower: 'values' } as SqlToken, ...tokens.slice(at + 1)] },
+        'settings',
+      );
+    if (set) return makeDoing(statement, lower, set, 'setting');
     if (doing?.effect === 'destructive') return make(statement, lower, 'delete', { ...GONE, object });
     if (!sqlActing.has(lower)) found = unknownCode(statement.span, { domain: 'db', object, language: 'sql' });
     found ??= make(statement, 'select', 'execute', { object });
@@ -104,15 +101,12 @@ function calledIn(statement: Statement): Fragment | undefined {
 
 function readSelect(statement: Statement): Fragment {
   const { tokens } = statement;
-  const words = tokens.map(({ lower }) => lower);
+  const words = wordsOf(statement);
   const called = calledIn(statement);
   if (called) return called;
   const from = words.indexOf('from');
   const into = words.indexOf('into');
-  if (into > 0 && EXPORTS.has(words[into + 1] ?? ''))
-    return PUBLIC_FOLDER.test(words[into + 2] ?? '')
-      ? make(statement, 'select', 'send', { traits: ['external', 'bulk', 'irreversible'], extent: 'all' })
-      : make(statement, 'select', 'create', { object: 'file' });
+  if (into > 0 && EXPORTS.has(words[into + 1] ?? '')) return sentTo(statement, 'select');
   if (into > 0 && tokens[into + 1]?.kind !== 'sign' && !(words[into + 1] ?? '').startsWith('@'))
     return make(statement, 'select', 'create', { object: nameAt(tokens, into + 1) });
   return make(statement, 'select', 'read', { extent: 'many', object: from > 0 ? nameAt(tokens, from + 1) : 'value' });
@@ -122,14 +116,72 @@ function readSelect(statement: Statement): Fragment {
 const says = (text: string, lexicon: Lexicon): boolean =>
   emptiesSetting(text, lexicon) || disablesSomething(text, lexicon);
 
+const EMPTIED: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
+
+/** What naming a setting and giving it a value does. */
+function doingOfPair(name: SqlToken, value: SqlToken, lexicon: Lexicon): Doing | undefined {
+  if (says(`${plain(name)}=${plain(value)}`, lexicon)) return EMPTIED;
+  return doingOfSetting({ name: plain(name).toLowerCase(), value: plain(value).toLowerCase() }, lexicon);
+}
+
 /** `SET value = '0' WHERE name = 'retention_days'` */
-function emptiesNamedSetting(values: readonly SqlToken[], lexicon: Lexicon): boolean {
+function doingOfNamed(values: readonly SqlToken[], lexicon: Lexicon): Doing | undefined {
   const where = values.findIndex(({ lower }) => lower === 'where');
-  if (where < 0) return false;
-  const plain = ({ text }: SqlToken): string => text.replace(/^'|'$/g, '');
+  if (where < 0) return undefined;
   const names = values.slice(where).filter(({ kind }) => kind === 'string');
   const set = values.slice(0, where).filter((_, at) => values[at - 1]?.lower === '=');
-  return names.slice(0, 4).some((name) => set.some((value) => says(`${plain(name)}=${plain(value)}`, lexicon)));
+  return gravest(names.slice(0, 4).flatMap((name) => set.flatMap((value) => doingOfPair(name, value, lexicon) ?? [])));
+}
+
+/** Tables whose rows name a setting and its value. */
+const OF_SETTINGS =
+  /(?:^|_)(?:settings?|configs?|configuration|flags?|preferences|parameters|options|policies|switches)$/;
+const MAX_ROWS = 20;
+
+/** The tokens within the parentheses that open at an index. */
+function withinAt(tokens: readonly SqlToken[], open: number): SqlToken[] {
+  let depth = 0;
+  const end = tokens.findIndex(({ lower }, at) => {
+    if (at < open) return false;
+    depth += lower === '(' ? 1 : lower === ')' ? -1 : 0;
+    return depth === 0;
+  });
+  return tokens.slice(open + 1, end < 0 ? undefined : end);
+}
+
+/** What the values of new rows do: `INSERT INTO users (name, is_admin) VALUES ('eve', true)`. */
+function doingOfRows({ tokens, lexicon }: Statement, table: string): Doing | undefined {
+  const values = tokens.findIndex(({ lower }) => lower === 'values');
+  const into = tokens.findIndex(({ lower }) => lower === '(');
+  const found: Doing[] = [];
+  const add = (doing: Doing | undefined) => {
+    if (doing) found.push(doing);
+  };
+  const columns = into > 0 && (values < 0 || into < values) ? partsAt(withinAt(tokens, into)) : [];
+  for (let at = values + 1, rows = 0; values > 0 && at < tokens.length && rows < MAX_ROWS; at += 1) {
+    if (tokens[at]?.lower !== '(') continue;
+    const row = withinAt(tokens, at);
+    const cells = partsAt(row);
+    for (const [index, [value]] of cells.entries()) {
+      const name = columns[index]?.[0] ?? (OF_SETTINGS.test(table) ? cells[index - 1]?.[0] : undefined);
+      const before = OF_SETTINGS.test(table) ? cells[index - 1]?.[0] : undefined;
+      if (name && value) add(doingOfPair(name, value, lexicon));
+      if (before && value) add(doingOfPair(before, value, lexicon));
+    }
+    at += row.length;
+    rows += 1;
+  }
+  // ON CONFLICT DO UPDATE SET, ON DUPLICATE KEY UPDATE, USING TTL
+  const rest = tokens
+    .slice(Math.max(values, 0))
+    .map(({ text }) => text)
+    .join(' ');
+  const set = rest.search(/\b(?:update|using)\b/i);
+  if (set >= 0) {
+    add(doingOfSettings(rest.slice(set), lexicon));
+    if (says(rest.slice(set), lexicon)) found.push(EMPTIED);
+  }
+  return gravest(found);
 }
 
 function readUpdate(statement: Statement): Fragment {
@@ -143,7 +195,11 @@ function readUpdate(statement: Statement): Fragment {
   );
   const where = values.findIndex(({ lower }) => lower === 'where');
   const assigned = values.slice(0, where < 0 ? undefined : where).map(({ text }) => text);
-  if ((all && empties) || says(assigned.join(' '), lexicon) || emptiesNamedSetting(values, lexicon))
+  const ttl = tokens
+    .slice(0, Math.max(set, 0))
+    .map(({ lower }) => lower)
+    .join(' ');
+  if ((all && empties) || says(assigned.join(' '), lexicon) || emptiesSetting(ttl, lexicon))
     return make(statement, 'update', 'delete', { ...GONE, object: nameAt(tokens, 1) });
   const { sqlMoney } = lexicon.codeWords;
   if (values.some(({ lower, kind }, at) => kind !== 'string' && values[at + 1]?.lower === '=' && sqlMoney.has(lower)))
@@ -153,6 +209,10 @@ function readUpdate(statement: Statement): Fragment {
       object: 'balance',
       domain: 'payments',
     });
+  const does = gravest([
+    ...[doingOfSettings(assigned.join(' '), lexicon), doingOfNamed(values, lexicon)].flatMap((one) => one ?? []),
+  ]);
+  if (does) return makeDoing(statement, 'update', does, nameAt(tokens, 1));
   const releases = assigned.some((word, at) => word === '=' && RELEASED.test(assigned[at + 1] ?? ''));
   if (releases && PAYMENTS.test(nameAt(tokens, 1)))
     return make(statement, 'update', 'transfer', {
@@ -166,28 +226,6 @@ function readUpdate(statement: Statement): Fragment {
     extent: all ? 'all' : 'many',
     traits: [...(privileged ? (['privileged'] as const) : []), ...(all ? (['bulk'] as const) : [])],
   });
-}
-
-function named({ tokens, lexicon }: Statement, from: number): string {
-  const { sqlObjects, sqlNoise } = lexicon.codeWords;
-  let at = from;
-  while (sqlObjects.has(tokens[at]?.lower ?? '') || sqlNoise.has(tokens[at]?.lower ?? '')) at += 1;
-  return nameAt(tokens, at);
-}
-
-function readAlter(statement: Statement): Fragment {
-  const { tokens } = statement;
-  const words = tokens.map(({ lower }) => lower);
-  const object = named(statement, 1);
-  if (words.some((word, at) => word === 'drop' && words[at + 1] !== 'default' && words[at + 1] !== 'not'))
-    return make(statement, 'alter', 'delete', { ...GONE, object });
-  if (words.includes('truncate') || words.includes('disable'))
-    return make(statement, 'alter', 'delete', { ...GONE, object });
-  if (/^(?:user|role|login|system|default)$/.test(words[1] ?? '') || words.includes('owner'))
-    return make(statement, 'alter', 'grant', { object: 'privilege', traits: ['privileged'], domain: 'identity' });
-  if (emptiesSetting(tokens.map(({ text }) => text).join(' '), statement.lexicon))
-    return make(statement, 'alter', 'delete', { ...GONE, object });
-  return make(statement, 'alter', 'update', { object });
 }
 
 /** What runs when a statement only says to explain another. */
@@ -231,7 +269,7 @@ function readWith(statement: Statement): Fragment {
 function readOther(statement: Statement, head: string): Fragment {
   const { tokens } = statement;
   const { codeWords } = statement.lexicon;
-  const words = tokens.map(({ lower }) => lower);
+  const words = wordsOf(statement);
   if (head === 'vacuum')
     return words.some((word, at) => word === 'retain' && (words[at + 1] ?? '').startsWith('0'))
       ? make(statement, 'vacuum', 'delete', { ...GONE, object: named(statement, 1) })
@@ -248,14 +286,23 @@ function readOther(statement: Statement, head: string): Fragment {
     });
   if (head === 'kill' || head === 'shutdown')
     return make(statement, head, 'execute', { effect: 'destructive', object: 'session' });
-  if (codeWords.sqlSession.has(head))
+  if (head === 'set') return readSet(statement);
+  if (head === 'reset' && /^(?:master|binary|replica|slave)$/.test(words[1] ?? ''))
+    return make(statement, head, 'delete', GONE);
+  if (codeWords.sqlSession.has(head) || head === 'reset')
     return emptiesSetting(words.join(' '), statement.lexicon)
       ? make(statement, head, 'delete', GONE)
       : make(statement, head, 'execute', { effect: 'read', object: 'session' });
   if (codeWords.sqlChanges.has(head)) {
     const action = head === 'create' || head === 'insert' || head === 'import' || head === 'load' ? 'create' : 'update';
     // CREATE OR REPLACE loses what was there; a function holds code that is not read.
-    const replaces = head === 'create' && words[1] === 'or' && words.includes('table');
+    const replaces = head === 'create' && words[1] === 'or' && (words.includes('table') || words.includes('schema'));
+    const isSent = words.some((word) => /^(?:function|directory|location|engine|external)$/.test(word));
+    if (isSent && words.includes('select') && destination(statement) === 'outside') return sentTo(statement, head);
+    // A table function or a directory is no table of this database.
+    if (head === 'insert' && (words[2] === 'function' || words.includes('directory'))) return notUnderstood(statement);
+    const beside = head === 'create' ? createdBeside(statement) : undefined;
+    if (beside) return beside;
     if (replaces) return make(statement, 'replace', 'delete', { ...GONE, object: named(statement, 1) });
     if (words.includes('overwrite'))
       return make(statement, head, 'delete', { ...GONE, object: named(statement, words.indexOf('overwrite') + 1) });
@@ -270,6 +317,9 @@ function readOther(statement: Statement, head: string): Fragment {
       (isMoney(table, statement.lexicon) || codeWords.sqlMoney.has(table))
     )
       return make(statement, head, 'transfer', { traits: ['financial'], object: table, domain: 'payments' });
+    const does =
+      head === 'insert' || head === 'replace' || head === 'upsert' ? doingOfRows(statement, table) : undefined;
+    if (does) return makeDoing(statement, head, does, table);
     const roles = head === 'create' && /^(?:user|role|login)$/.test(words[1] ?? '');
     return make(statement, head, action, {
       object: named(statement, 1),
@@ -286,7 +336,63 @@ function readOther(statement: Statement, head: string): Fragment {
   });
 }
 
+/** Statements that others may follow without a semicolon between them, as in Transact-SQL and in blocks. */
+const MAY_BE_FOLLOWED = new Set([
+  'select',
+  'set',
+  'declare',
+  'begin',
+  'prepare',
+  'print',
+  'use',
+  'waitfor',
+  'analyze',
+  'commit',
+  'go',
+]);
+/** Words after which the name of a statement begins none: `FOR UPDATE`, `ON DELETE`, `t.update`. */
+const NO_BEGINNING = new Set([
+  'for',
+  'on',
+  'as',
+  '.',
+  ',',
+  '(',
+  'or',
+  'and',
+  'select',
+  'by',
+  '=',
+  'key',
+  'no',
+  'then',
+  'not',
+]);
+const FOLLOWS = new Set([...MODIFIES, 'grant', 'revoke', 'exec', 'execute', 'shutdown', 'purge']);
+
+/** The tokens from the statement on that follows within another one. */
+function followingIn({ tokens }: Statement): readonly SqlToken[] | undefined {
+  let depth = 0;
+  for (const [at, { lower, kind }] of tokens.entries()) {
+    depth += lower === '(' ? 1 : lower === ')' ? -1 : 0;
+    const next = tokens[at + 1];
+    if (at === 0 || depth > 0 || kind !== 'word' || !FOLLOWS.has(lower) || next === undefined) continue;
+    if (next.kind === 'sign' && lower !== 'exec' && lower !== 'execute') continue;
+    if (!NO_BEGINNING.has(tokens[at - 1]?.lower ?? '')) return tokens.slice(at);
+  }
+  return undefined;
+}
+
 function readStatement(statement: Statement): Fragment {
+  const head = statement.tokens.find(({ lower }) => lower !== '(')?.lower ?? '';
+  const rest = MAY_BE_FOLLOWED.has(head) ? followingIn(statement) : undefined;
+  const own = readOne(statement);
+  if (rest === undefined) return own;
+  const next = readStatement({ ...statement, tokens: rest });
+  return gravity(next) > gravity(own) ? next : own;
+}
+
+function readOne(statement: Statement): Fragment {
   const { tokens } = statement;
   const start = tokens.findIndex(({ lower }) => lower !== '(');
   const own = start > 0 ? { ...statement, tokens: tokens.slice(start) } : statement;
@@ -307,7 +413,7 @@ function readStatement(statement: Statement): Fragment {
     );
   }
   if (own.lexicon.codeWords.sqlDestroys.has(head)) return make(own, head, 'delete', { ...GONE, object: named(own, 1) });
-  if (head === 'pragma' && own.tokens.some(({ lower }) => lower === '=')) return make(own, head, 'update');
+  if (head === 'pragma') return readPragma(own);
   if (own.lexicon.codeWords.sqlReads.has(head)) return make(own, head, 'read', { object: named(own, 1) });
   return readOther(own, head);
 }
