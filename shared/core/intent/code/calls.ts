@@ -115,10 +115,16 @@ function argumentsIn(args: string): string[] {
   return found.filter((one) => one !== '');
 }
 
+const OPTIONS_NAME = /(?:req|request|opts|options|config|settings|init)$/i;
 /** Whether the method of a request is in a variable, or in options that are. */
 function isMethodOpen(last: string, args: string): boolean {
   const [first = '', second = ''] = argumentsIn(args);
   if (DYNAMIC_METHOD.test(args)) return true;
+  if (second === '' && /^[A-Za-z_$][\w$.]*$/.test(first))
+    return (
+      OPTIONS_NAME.test(first) ||
+      (/^(?:axios|ajax|request|\$http)$/.test(last) && !/(?:url|uri|href|endpoint|link|address|path)$/i.test(first))
+    );
   // `fetch(url, options)`; a second argument in Python has a name: `timeout=3`.
   if (/^[A-Za-z_$][\w$.]*$/.test(second) && !/^(?:cb|callback|done|next|resolve|null|undefined|None|nil)$/.test(second))
     return true;
@@ -152,7 +158,7 @@ function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fr
     return undefined;
   const stated = METHOD.exec(args)?.[1] ?? byName ?? direct ?? constant;
   if (stated === undefined && !(names.length === 1 || clients.has(last))) return undefined;
-  if (stated === undefined && isMethodOpen(last, args))
+  if (stated === undefined && (isMethodOpen(last, args) || (last === 'urlopen' && /\bdata\s*=(?!\s*None)/.test(args))))
     return unknownCode({ at, end }, { domain: 'web', language: 'http' });
   const isDynamic = /^\s*[\w$]/.test(args) && CARRIES.test(args);
   // An address that is known only at run time may be anywhere.
@@ -199,6 +205,8 @@ function doingOfKeys(args: string, lexicon: Lexicon): Doing | undefined {
   return known.reduce<Doing | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
 }
 
+const RUNS_DATA = /^(?:c?pickle|marshal|dill|joblib|cloudpickle)$/i;
+const LOADS_OBJECTS = /\bLoader\s*=\s*(?:yaml\.)?(?:Unsafe|Full)?Loader\b/;
 const RUNS_STATEMENT =
   /^(?:execute(?:query|update|batch|many|script|raw|rawunsafe|sqlraw|nonquery|scalar)?|\$(?:execute|query)rawunsafe|executesql)$/;
 /** A variable, a call, or text with something put into it; not a list of values. */
@@ -208,6 +216,7 @@ const OPEN_STATEMENT =
 const HANDS_FILE = /(?<![\w.])open\(|createReadStream\(|FileInputStream\(/;
 const PARSES =
   /^(?:load|reader|dictreader|read\w*|parse\w*|from\w*|safe_load|pipe|on|sha\d*|md5|digest|enter_context|iter|next|len|list|append|push)$/;
+const LOADS_MODULE = /^(?:import_module|__import__|require|getattr)$/;
 const SETS = /^(?:put|set|modify|write|change|configure|patch)/;
 const WRITES_WHOLE = /^(?:write\w*|output\w*|put\w*|set_contents|file_put_contents|createfile|dump)$/;
 const NOTHING = /^(?:b?""|b?''|``|nil|null|None|new byte\[0\]|\[\]|\{\}|Buffer\.alloc\(0\)|Vec::new\(\))$/;
@@ -216,14 +225,16 @@ const NOTHING = /^(?:b?""|b?''|``|nil|null|None|new byte\[0\]|\[\]|\{\}|Buffer\.
 const writesNothing = (lower: string, args: string): boolean => {
   const given = argumentsIn(args);
   const content = /^(?:write_text|write_bytes|set_contents)$/.test(lower) ? given[0] : given[1];
+  if (lower === 'set' && given.length === 1) return NOTHING.test(given[0] ?? '');
   return WRITES_WHOLE.test(lower) && content !== undefined && NOTHING.test(content);
 };
 
 /** What a destroying word at the end of a name says, whatever the name begins with: `ExecuteDelete`, `queue_purge`. */
-function doingOfCall(name: string, lexicon: Lexicon): Doing | undefined {
+function doingOfCall(name: string, of: string, lexicon: Lexicon): Doing | undefined {
   const own = doingOfName(name, lexicon);
   const parts = partsOf(name);
-  if (parts.length < 2 || (own !== undefined && (own.effect === 'read' || own.effect === 'destructive'))) return own;
+  if (parts.length < 2) return own && withNouns(own, [of], lexicon);
+  if (own !== undefined && (own.effect === 'read' || own.effect === 'destructive')) return own;
   if (
     /^(?:on|is|has|can|should|before|after|pre|post|will|did|no|not|undo|handle|add|assert|expect|mock)$/.test(
       parts[0] ?? '',
@@ -231,21 +242,37 @@ function doingOfCall(name: string, lexicon: Lexicon): Doing | undefined {
   )
     return own;
   const last = lexicon.commandVerbs.get(parts.at(-1) ?? '');
-  return last?.effect === 'destructive' ? last : own && withNouns(own, [name], lexicon);
+  return last?.effect === 'destructive' ? last : own && withNouns(own, [name, of], lexicon);
+}
+
+/** What is done with each of many things: `find_each(&:destroy)`. */
+function handedOn(args: string, lexicon: Lexicon): Doing | undefined {
+  const symbol = /&:(\w{1,40})/.exec(args)?.[1];
+  const doing = symbol === undefined ? undefined : doingOfName(symbol, lexicon);
+  return doing?.effect === 'destructive' ? doing : undefined;
 }
 
 /** What the values that a call is given do: `update(is_admin=True)`, `config_set("maxmemory", 1)`. */
-function doingOfArguments(lower: string, args: string, lexicon: Lexicon): Doing | undefined {
+function doingOfArguments(last: string, args: string, lexicon: Lexicon): Doing | undefined {
+  const lower = last.toLowerCase();
   const set = doingOfSettings(args, lexicon);
   const [name = '', value = ''] = argumentsIn(args).map((one) => one.replace(/^:|^["'`]|["'`]$/g, ''));
-  const isPair = /set|config|attribute|put|update|define|assign/.test(lower) && /^\w{2,40}$/.test(name) && value !== '';
+  const isPair =
+    /set|config|attribute|put|update|define|assign/.test(lower) && /^[\w.-]{2,40}$/.test(name) && value !== '';
+  // `setBalance(90000)`
+  const setter =
+    /^set_?\w/.test(lower) && name !== '' && value === ''
+      ? { name: partsOf(last).slice(1).join('_'), value: name.toLowerCase() }
+      : undefined;
+  const disables = setter && disablesSomething(`${setter.name}=${setter.value}`, lexicon);
+  const own = disables ? DELETES : setter && doingOfSetting(setter, lexicon);
   const pair =
     isPair &&
     (emptiesSetting(`${name}=${value}`, lexicon)
       ? DELETES
       : doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon));
-  const forced = /^sync/.test(lower) && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? DELETES : undefined;
-  return gravest([set, pair || undefined, forced].flatMap((one) => one ?? []));
+  const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? DELETES : undefined;
+  return gravest([set, pair || undefined, forced, own].flatMap((one) => one ?? []));
 }
 
 /** What one call does; undefined where the text says nothing about it. `runShell` reads a command line within. */
@@ -273,11 +300,14 @@ export function callFragment(
   if (lexicon.codeWords.evaluators.has(lower) && (where === 'program' || path.length === 1))
     return args.trim() === '' ? undefined : unknownCode(call);
   // A statement that is known only at run time.
+  // Data that runs code when it is loaded.
+  if (isMember && /^loads?$/.test(lower) && (RUNS_DATA.test(path[0] ?? '') || LOADS_OBJECTS.test(args)))
+    return unknownCode(call);
   if (isMember && RUNS_STATEMENT.test(lower) && OPEN_STATEMENT.test(args)) return unknownCode(call);
   const carries = isMember && lexicon.codeWords.commandCalls.has(lower);
   const named = carries
     ? doingOfKeys(args, lexicon)
-    : (stageOf(args) ?? doingOfCall(last.replace(/Sync$/, ''), lexicon));
+    : (stageOf(args) ?? handedOn(args, lexicon) ?? doingOfCall(last.replace(/Sync$/, ''), path.at(-2) ?? '', lexicon));
   const handsFile =
     isMember && HANDS_FILE.test(args) && !lexicon.codeWords.pureFunctions.has(lower) && !PARSES.test(lower);
   if (!named) return carries || handsFile ? unknownCode(call) : undefined;
@@ -290,13 +320,17 @@ export function callFragment(
       writesNothing(lower, args));
   const about = path.slice(0, -1).flatMap((name) => [name, ...partsOf(name)]);
   const usual = PART_OF_STORE.test(last) ? named : withMoney(named, about, lexicon);
-  const set = named.effect === 'write' ? doingOfArguments(lower, args, lexicon) : undefined;
-  const doing = empties ? DELETES : (gravest([usual, ...(set ? [set] : [])]) ?? usual);
+  const command = named.action === 'execute' ? /^\s*["'`]([a-z][\w:.-]{2,60})["'`]/i.exec(args)?.[1] : undefined;
+  const runs = command === undefined ? undefined : doingOfName(command, lexicon);
+  const set = named.effect === 'write' ? doingOfArguments(last, args, lexicon) : undefined;
+  const doing = empties ? DELETES : (gravest([usual, ...[set, runs].flatMap((one) => one ?? [])]) ?? usual);
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.
   const sends = () => doing.action === 'send' && /@|:\/\/|\bopen\(/.test(args);
   const isSystem =
-    path.slice(0, -1).some((name) => lexicon.codeWords.systemObjects.has(name.toLowerCase())) ||
+    path
+      .slice(0, -1)
+      .some((name) => lexicon.codeWords.systemObjects.has(name.toLowerCase()) || LOADS_MODULE.test(name)) ||
     /[a-z][A-Z]|_/.test(last) ||
     doing.action === 'transfer' ||
     set !== undefined ||
@@ -363,7 +397,11 @@ function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean 
     const read = sqlFragments(sql ?? '', { at: 0, end: sql?.length ?? 0 }, lexicon);
     return read.length > 0 && read.every(({ effect }) => effect === 'read');
   }
+  if (RUNS_DATA.test(path[0] ?? '') || LOADS_OBJECTS.test(args)) return false;
+  if (path.length > 1 && name === 'set' && (doingOfArguments(last, args, lexicon) || writesNothing(name, args)))
+    return false;
   if (pureFunctions.has(name)) return true;
+  if (/^(?:output|write|save|put|copy)\w*file/.test(name)) return false;
   if (shellCalls.has(name) || evaluators.has(name) || /(?:^|_)(?:or|and)_|[a-z](?:Or|And)[A-Z]/.test(last))
     return false;
   return doingOfName(last, lexicon)?.action === 'read';

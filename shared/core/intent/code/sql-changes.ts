@@ -83,12 +83,15 @@ export function readSet(statement: Statement): Fragment {
   if (emptiesSetting(text, lexicon)) return make(statement, 'set', 'delete', GONE);
   if (sqlPlainSettings.names.size === 0) return asSession;
   if (/^(?:role|authorization|password)$/.test(name)) return make(statement, 'set', 'grant', PRIVILEGE);
-  if (/^@(?!@)/.test(name) || (name === 'session' && rest[1] === 'characteristics')) return asSession;
+  if (/^@(?!@)/.test(name) || name === 'characteristics') return asSession;
   if (!words.slice(1).some((word) => FOR_ALL.test(word)) && sqlPlainSettings.has(name.replace(/^@@/, '')))
     return asSession;
   const set = doingOfSettings(text.replace(/ to /, ' = '), lexicon);
   return set ? makeDoing(statement, 'set', set, 'setting') : notUnderstood(statement, { object: 'setting' });
 }
+
+/** Of these, to be on is not to protect. */
+const UNSAFE_PRAGMA = /^(?:writable_schema|trusted_schema|ignore_check_constraints|defer_foreign_keys|legacy_\w+)$/;
 
 /** `PRAGMA user_version = 3` */
 export function readPragma(statement: Statement): Fragment {
@@ -103,14 +106,14 @@ export function readPragma(statement: Statement): Fragment {
   const value = tokens.at(-1)?.lower === ')' ? tokens.at(-2) : tokens.at(-1);
   const name = words[words.lastIndexOf('.') + 1 || 1] ?? '';
   const strengthens =
-    /^(?:on|true|1|wal|full|normal|extra|delete|truncate)$/.test(value?.lower ?? '') && name !== 'writable_schema';
+    /^(?:on|true|1|wal|full|normal|extra|delete|truncate)$/.test(value?.lower ?? '') && !UNSAFE_PRAGMA.test(name);
   return plainSetting.has(name) || strengthens
     ? make(statement, 'pragma', 'update')
     : notUnderstood(statement, { object: 'setting', traits: OFF.test(value?.lower ?? '') ? ['privileged'] : [] });
 }
 
 const STORED_HARM =
-  /\b(?:delete\s+from|drop\s+(?!not\b)|truncate|alter\s|grant\s|revoke\s|execute\s+(?!function|procedure)|exec\s|security\s+definer|copy\s|pg_\w+\s*\(|do\s+instead|superuser)\b/i;
+  /\b(?:delete\s+from|drop\s+(?!not\b)|truncate|alter\s|grant\s|revoke\s|execute\s+(?!function|procedure)|exec\s|security\s+definer|language\s+(?:pl\w*u|plpython\w*|c|java\w*|javascript)\b|copy\s|pg_\w+\s*\(|do\s+instead|superuser)\b/i;
 
 /** What creating something does beyond that; undefined when it does no more. */
 export function createdBeside(statement: Statement): Fragment | undefined {
@@ -123,7 +126,8 @@ export function createdBeside(statement: Statement): Fragment | undefined {
   const object = named(statement, 1);
   const kind = kinds.find((word) => !['or', 'replace', 'alter', 'if', 'not', 'exists'].includes(word)) ?? '';
   if (!sqlPlainObjects.has(kind)) return notUnderstood(statement, { object });
-  if (words[2] === 'link') return notUnderstood(statement, { object });
+  if (words[2] === 'link' || (words[1] === 'event' && words[2] === 'trigger'))
+    return notUnderstood(statement, { object });
   if (kind === 'foreign' && !kinds.includes('table')) return notUnderstood(statement, { object });
   if (kinds.some((word) => sqlStoredCode.has(word)) && STORED_HARM.test(tokens.map(({ text }) => text).join(' ')))
     return notUnderstood(statement, { object });

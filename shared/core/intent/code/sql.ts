@@ -45,7 +45,7 @@ const RELEASED =
   /^'?(?:released?|approved?|pay|paid|settled|executed?|sent|submitted|confirmed|authori[sz]ed|processing)'?$/i;
 
 const PAYMENTS =
-  /(?:^|_)(?:payments?|payouts?|transfers?|refunds?|withdrawals?|disbursements?|settlements?|payrolls?|payment_batch(?:es)?)$/;
+  /(?:^|_)(?:payments?|invoices?|bills?|payouts?|transfers?|refunds?|withdrawals?|disbursements?|settlements?|payrolls?|payment_batch(?:es)?)$/;
 
 /** Where rows or files are sent: a program, a bucket, a URL. */
 function destination(statement: Statement): 'program' | 'outside' | 'file' | undefined {
@@ -184,6 +184,15 @@ function doingOfRows({ tokens, lexicon }: Statement, table: string): Doing | und
   return gravest(found);
 }
 
+/** Tables in which a database keeps its users and settings. */
+const isOfServer = ({ tokens }: Statement): boolean =>
+  tokens
+    .slice(1, 6)
+    .some(
+      ({ lower }, at, all) =>
+        lower.startsWith('pg_') || (/^(?:mysql|pg_catalog|sys)$/.test(lower) && all[at + 1]?.lower === '.'),
+    );
+
 function readUpdate(statement: Statement): Fragment {
   const { tokens, lexicon } = statement;
   const set = tokens.findIndex(({ lower }) => lower === 'set');
@@ -201,6 +210,8 @@ function readUpdate(statement: Statement): Fragment {
     .join(' ');
   if ((all && empties) || says(assigned.join(' '), lexicon) || emptiesSetting(ttl, lexicon))
     return make(statement, 'update', 'delete', { ...GONE, object: nameAt(tokens, 1) });
+  const called = calledIn({ ...statement, tokens: values });
+  if (called && (called.action === 'unknown' || called.effect === 'destructive')) return called;
   const { sqlMoney } = lexicon.codeWords;
   if (values.some(({ lower, kind }, at) => kind !== 'string' && values[at + 1]?.lower === '=' && sqlMoney.has(lower)))
     return make(statement, 'update', 'transfer', {
@@ -220,7 +231,10 @@ function readUpdate(statement: Statement): Fragment {
       object: nameAt(tokens, 1),
       domain: 'payments',
     });
-  const privileged = values.some(({ lower }) => /role|admin|privilege|permission|superuser/.test(lower));
+  const privileged =
+    values.some(({ lower }) =>
+      /role|admin|privilege|permission|superuser|passw|user_pass|authentication_string|tenant_id/.test(lower),
+    ) || isOfServer(statement);
   return make(statement, 'update', 'update', {
     object: nameAt(tokens, tokens[1]?.lower === 'only' ? 2 : 1),
     extent: all ? 'all' : 'many',
@@ -270,12 +284,17 @@ function readOther(statement: Statement, head: string): Fragment {
   const { tokens } = statement;
   const { codeWords } = statement.lexicon;
   const words = wordsOf(statement);
+  if (head === 'vacuum' && words.includes('into')) return sentTo(statement, head);
   if (head === 'vacuum')
     return words.some((word, at) => word === 'retain' && (words[at + 1] ?? '').startsWith('0'))
       ? make(statement, 'vacuum', 'delete', { ...GONE, object: named(statement, 1) })
       : make(statement, 'vacuum', 'update', { object: named(statement, 1) });
   if (head === 'copy' || head === 'unload' || head === 'export' || head === 'backup') {
-    const isOut = head !== 'copy' || words.includes('to') || destination(statement) === 'program';
+    const isOut =
+      head !== 'copy' ||
+      (words[1] === 'into' && (tokens[2]?.kind === 'string' || words[2]?.startsWith('@') === true)) ||
+      words.includes('to') ||
+      destination(statement) === 'program';
     return isOut ? sentTo(statement, head) : make(statement, head, 'create');
   }
   if (head === 'grant' || head === 'revoke' || head === 'deny')
@@ -296,7 +315,10 @@ function readOther(statement: Statement, head: string): Fragment {
   if (codeWords.sqlChanges.has(head)) {
     const action = head === 'create' || head === 'insert' || head === 'import' || head === 'load' ? 'create' : 'update';
     // CREATE OR REPLACE loses what was there; a function holds code that is not read.
-    const replaces = head === 'create' && words[1] === 'or' && (words.includes('table') || words.includes('schema'));
+    const replaces =
+      head === 'create' &&
+      words[1] === 'or' &&
+      (words.includes('table') || words.includes('schema') || words.includes('database'));
     const isSent = words.some((word) => /^(?:function|directory|location|engine|external)$/.test(word));
     if (isSent && words.includes('select') && destination(statement) === 'outside') return sentTo(statement, head);
     // A table function or a directory is no table of this database.
@@ -317,6 +339,12 @@ function readOther(statement: Statement, head: string): Fragment {
       (isMoney(table, statement.lexicon) || codeWords.sqlMoney.has(table))
     )
       return make(statement, head, 'transfer', { traits: ['financial'], object: table, domain: 'payments' });
+    const inserts = head === 'insert' || head === 'replace' || head === 'upsert';
+    if (inserts && isOfServer(statement))
+      return make(statement, head, 'grant', { traits: ['privileged'], object: table });
+    const select = words.indexOf('select');
+    const called = select > 0 ? calledIn({ ...statement, tokens: tokens.slice(select) }) : undefined;
+    if (called && (called.action === 'unknown' || called.effect === 'destructive')) return called;
     const does =
       head === 'insert' || head === 'replace' || head === 'upsert' ? doingOfRows(statement, table) : undefined;
     if (does) return makeDoing(statement, head, does, table);
@@ -385,6 +413,8 @@ function followingIn({ tokens }: Statement): readonly SqlToken[] | undefined {
 
 function readStatement(statement: Statement): Fragment {
   const head = statement.tokens.find(({ lower }) => lower !== '(')?.lower ?? '';
+  const as = head === 'prepare' ? statement.tokens.findIndex(({ lower }) => lower === 'as') : -1;
+  if (as > 0) return readStatement({ ...statement, tokens: statement.tokens.slice(as + 1) });
   const rest = MAY_BE_FOLLOWED.has(head) ? followingIn(statement) : undefined;
   const own = readOne(statement);
   if (rest === undefined) return own;
