@@ -1,8 +1,8 @@
 // Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
-import { disablesSomething, doingOfName, EMPTIES, emptiesSetting, isMoney, partsOf } from './commands.ts';
-import { doingOfSettings } from './settings.ts';
+import { disablesSomething, doingOfName, EMPTIES, emptiesSetting, isMoney, partsOf, withNouns } from './commands.ts';
+import { doingOfSettings, gravest } from './settings.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Doing, Lexicon, VerbEntry } from '../lexicon/types.ts';
@@ -30,7 +30,19 @@ export const isUrl = (text: string) => text.includes('://') && /^["']?https?:\/\
 const ACTING: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
 const MAX_NAMES = 32;
 /** Acts at the end of a URL that end what stands before them: `POST /users/7/disable`. */
-const DISABLING: ReadonlySet<string> = new Set(['disable', 'deactivate', 'suspend', 'lock', 'ban', 'block']);
+const DISABLING: ReadonlySet<string> = new Set([
+  'shutdown',
+  'seal',
+  'quit',
+  'poweroff',
+  'halt',
+  'disable',
+  'deactivate',
+  'suspend',
+  'lock',
+  'ban',
+  'block',
+]);
 const DISABLES: VerbEntry = {
   verb: 'disable',
   action: 'delete',
@@ -142,7 +154,10 @@ export function graphOperation(text: string, lexicon: Lexicon): Doing | undefine
   const head = /\b(mutation)\b(?=[^{}]{0,300}\{)/.exec(code) ?? /\b(query|subscription)\b(?=[^{}]{0,300}\{)/.exec(code);
   if (!head) return undefined;
   const fields = [...text.slice(head.index + 5, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
-  const found = fields.flatMap(([, name]) => (name === undefined ? [] : (doingOfName(name, lexicon) ?? [])));
+  const found = fields.flatMap(([, name = '']) => {
+    const named = doingOfName(name, lexicon);
+    return named ? [withNouns(named, [name], lexicon)] : [];
+  });
   if (head[1] !== 'mutation')
     return (head[1] === 'subscription' ? found.find(({ effect }) => effect === 'destructive') : undefined) ?? READS;
   const set = doingOfSettings(code, lexicon);
@@ -206,6 +221,29 @@ function isOnlyText(url: string, body: string, lexicon: Lexicon): boolean {
 const GRANTED =
   /\/(?:collaborators?|memberships?|roles?|permissions?|acls?|grants?|admins?|maintainers|role_?bindings?|bindings|iam|deploy_?keys|keys|access|impersonate|login\/as)(?:\/[\w@.:{}%*-]+)?\/?(?:[?#]|$)|[?&]acl\b/i;
 
+/**
+ * What the words of an address order beside the method: `POST /backups/7/pause`, and for a GET only with values that do harm:
+ * `GET /users/7/update?role=admin`, `GET /pay?amount=900`.
+ */
+function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon): Doing | undefined {
+  const [location = '', query = ''] = url.slice(0, MAX_URL).split(/\?(.*)/s, 2);
+  const names = location.split(/[/:]/).filter((part) => /^[a-z_][a-z_-]{1,40}$/i.test(part));
+  const last = names.at(-1) ?? '';
+  const doing = doingOfName(last, lexicon);
+  const set = query === '' ? undefined : doingOfSettings(query, lexicon);
+  if (isRead) {
+    if (query === '' || doing === undefined || doing.effect === 'read') return undefined;
+    return (
+      set ??
+      (AMOUNT.test(query) && (doing.action === 'transfer' || movesMoney(location, query + body, lexicon))
+        ? MOVES
+        : undefined)
+    );
+  }
+  const graver = doing && doing.action === 'execute' ? withNouns(doing, names.slice(-3), lexicon) : undefined;
+  return gravest([set, graver].flatMap((one) => one ?? []));
+}
+
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
 
 /** What a request does: by its method, or graver by its URL or its body. */
@@ -238,6 +276,8 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   if (act) asks.push(act.entry);
   // What is put replaces what was there.
   if (method.toUpperCase() === 'PUT' && EMPTY.test(body)) asks.push(EMPTIES);
+  const ordered = orderOfUrl(url, body, own === 'read', lexicon);
+  if (ordered) asks.push(ordered);
   const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, own === 'update', lexicon);
   if (said) asks.push(said);
   if (own !== 'read' && own !== 'delete' && GRANTED.test(url.slice(0, MAX_URL).replaceAll('-', '_'))) asks.push(GRANT);

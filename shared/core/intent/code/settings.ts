@@ -80,7 +80,9 @@ const hasName = (name: string, names: ReadonlySet<string>): boolean => {
 const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|empty)$/.test(value);
 
 /** What the setting of one value does, beside that it changes; undefined for an ordinary one. */
-export function doingOfSetting({ name, value }: Setting, lexicon: Lexicon): Doing | undefined {
+export function doingOfSetting({ name, value: whole }: Setting, lexicon: Lexicon): Doing | undefined {
+  // `roles/owner`
+  const value = whole.replace(/^roles?\//, '');
   const doings = lexicon.settings
     .filter(({ names, values }) => (values === undefined ? !isKept(value) : values.has(value)) && hasName(name, names))
     .map(({ doing }) => doing);
