@@ -84,6 +84,8 @@ const AROUND: readonly ((statement: string) => string)[] = [
   (statement) => `SELECT 1; ${statement}`,
   (statement) => `SELECT 1 ${statement}`,
   (statement) => `SET NOCOUNT ON ${statement}`,
+  (statement) => `UPDATE a SET b = 1 WHERE c = 2 ${statement}`,
+  (statement) => `INSERT INTO a (b) VALUES (1) ${statement}`,
   (statement) => `BEGIN; ${statement}; COMMIT`,
   (statement) => `BEGIN ${statement}; END`,
   (statement) => `/* a */ ${statement} -- b`,

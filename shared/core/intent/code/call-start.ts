@@ -1,5 +1,6 @@
 // Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
-import { callFragment, chainAt, onlyReads } from './calls.ts';
+import { callFragment, onlyReads } from './calls.ts';
+import { chainAt } from './call-syntax.ts';
 import { gravity, type Fragment, fragmentOf, readsOnly } from './code.ts';
 import { disablesSomething, EMPTIES } from './commands.ts';
 import { fileCallOf } from './file-calls.ts';
@@ -19,7 +20,7 @@ const ASSIGNED = /(?:^|[\s;:{])[$@]?\w{1,40}(?:(?:\.|->)\w{1,40}){1,4}\s{0,3}=(?
 
 /** What the values do that the program before assigns to members of something: `user.is_staff = True; user.save()`. */
 function assignedBefore(before: string, at: number, lexicon: Lexicon): Fragment[] {
-  const assignments = before.slice(-MAX_PROGRAM).match(ASSIGNED) ?? [];
+  const assignments = before.match(ASSIGNED) ?? [];
   const doing = doingOfSettings(assignments.join(';'), lexicon);
   const empties = disablesSomething(assignments.join(';'), lexicon);
   if (doing === undefined && !empties) return [];
@@ -51,9 +52,11 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
       end: text.length,
     };
   for (const link of links) effort.left -= link.arguments.length;
+  const keeps = links.some(({ path }) => KEEPS.test(path.at(-1) ?? ''));
+  if (keeps) effort.left -= Math.min(piece.at, MAX_PROGRAM);
   const written = links.flatMap((call) => fileCallOf(call, text.slice(links[0]?.end ?? text.length)) ?? []);
-  const kept = links.some(({ path }) => KEEPS.test(path.at(-1) ?? ''))
-    ? assignedBefore(text.slice(0, piece.at), piece.at, lexicon)
+  const kept = keeps
+    ? assignedBefore(text.slice(Math.max(0, piece.at - MAX_PROGRAM), piece.at), piece.at, lexicon)
     : [];
   const others = links.flatMap(
     (call) =>

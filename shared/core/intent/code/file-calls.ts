@@ -1,5 +1,5 @@
 // Calls that open a file to write it anew, which loses what was in it: `open("ledger", "w")`, `fs.createWriteStream("ledger")`.
-import type { Call } from './calls.ts';
+import type { Call } from './call-syntax.ts';
 import { fileWrite, type Fragment } from './code.ts';
 
 const OPENS = /^(?:open|opensync|fopen|file_open)$/;

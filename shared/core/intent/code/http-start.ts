@@ -1,6 +1,7 @@
 // Recognizes HTTP requests in a text: request lines, requests in words, GraphQL operations, and URLs that act when they are opened.
 import { fragmentOf, sentOutside } from './code.ts';
-import { actOfUrl, graphOperation, isOutside, isUrl, METHODS, requestFragment } from './http.ts';
+import { graphOperation } from './http-body.ts';
+import { actOfUrl, isOutside, isUrl, METHODS, requestFragment } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { sqlFragments } from './sql.ts';

@@ -1,7 +1,8 @@
 // Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
-import { disablesSomething, doingOfName, EMPTIES, emptiesSetting, isMoney, partsOf, withNouns } from './commands.ts';
+import { doingOfName, EMPTIES, isMoney, partsOf, withNouns } from './commands.ts';
+import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
 import { doingOfSettings, gravest } from './settings.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
@@ -110,63 +111,6 @@ const OVERRIDES_IN_FORM = /\b_method["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{2,10})/i;
 
 const methodOf = ({ method, url, body = '', headers = '' }: HttpParts): string =>
   OVERRIDES.exec(headers)?.[1] ?? OVERRIDES_IN_FORM.exec(body)?.[1] ?? OVERRIDES_IN_FORM.exec(url)?.[1] ?? method;
-
-const OPERATION =
-  /["']?_?(?:op|operation|operationName|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_.-]{2,40})["']/gi;
-/** What something becomes: `"status": "deleted"`. */
-const STATE = /["']?(?:status|state|lifecycle|phase)["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{3,40})/gi;
-/** A role with power over others: `"role": "owner"`. */
-const GRANTS =
-  /\b(?:roles?|permissions?|access_?level|privileges?)["']?\s{0,3}[:=]\s{0,3}[["'{\s]{0,4}(?:admin|owner|superuser|root|maintain|write|editor|operator)/i;
-const GRANT: Doing = { action: 'grant', effect: 'write', traits: ['privileged'] };
-const EXPOSES =
-  /\bprivate["']?\s{0,3}[:=]\s{0,3}false|\b(?:is_)?public["']?\s{0,3}[:=]\s{0,3}true|\bvisibility["']?\s{0,3}[:=]\s{0,3}["']?public/i;
-/** `<contents of .env>` */
-const CONTENTS = /\bcontents? of\b/i;
-const EXPANDS = /\$(?:\{|\(|[A-Z_a-z])|`/;
-const AMOUNT = /["']?(?:amount|sum|total|value)["']?\s{0,3}[:=]/i;
-
-/** What a body asks for, whatever the method: `{"op":"destroy"}`, a GraphQL mutation, a setting that empties. */
-function actOfBody(body: string, isUpdate: boolean, lexicon: Lexicon): Doing | undefined {
-  const named = [...body.matchAll(OPERATION)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
-  const set = doingOfSettings(body, lexicon);
-  if (set) named.push(set);
-  for (const [, state = ''] of body.matchAll(STATE)) {
-    const become = lexicon.participles.get(state.toLowerCase());
-    if (become?.effect === 'destructive') named.push(become);
-  }
-  const graph = graphOperation(body, lexicon);
-  if (graph) named.push(graph);
-  if (emptiesSetting(body, lexicon) || (isUpdate && disablesSomething(body, lexicon))) named.push(EMPTIES);
-  if (GRANTS.test(body)) named.push(GRANT);
-  if (isUpdate && EXPOSES.test(body)) named.push({ ...GRANT, traits: ['privileged', 'external'] });
-  return named.reduce<Doing | undefined>((a, b) => (a === undefined || gravity(b) > gravity(a) ? b : a), undefined);
-}
-
-const READS: Doing = { action: 'read', effect: 'read', traits: [] };
-const MAX_GRAPH = 4_000;
-const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
-
-/** What a GraphQL operation does: the fields of a mutation, by the verbs in their names. */
-export function graphOperation(text: string, lexicon: Lexicon): Doing | undefined {
-  const code = text.slice(0, MAX_GRAPH);
-  // First, because a body names its operation `query` whatever it is.
-  const head = /\b(mutation)\b(?=[^{}]{0,300}\{)/.exec(code) ?? /\b(query|subscription)\b(?=[^{}]{0,300}\{)/.exec(code);
-  if (!head) return undefined;
-  const fields = [...text.slice(head.index + 5, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
-  const found = fields.flatMap(([, name = '']) => {
-    const named = doingOfName(name, lexicon);
-    return named ? [withNouns(named, [name], lexicon)] : [];
-  });
-  if (head[1] !== 'mutation')
-    return (head[1] === 'subscription' ? found.find(({ effect }) => effect === 'destructive') : undefined) ?? READS;
-  const set = doingOfSettings(code, lexicon);
-  if (set) found.push(set);
-  if (emptiesSetting(code, lexicon) || disablesSomething(code, lexicon)) return EMPTIES;
-  if (GRANTS.test(code)) return GRANT;
-  const write: Doing = { action: 'update', effect: 'write', traits: [] };
-  return found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), write);
-}
 
 /** Whether a URL leads outside of the organisation. */
 export function isOutside(url: string, lexicon: Lexicon): boolean {

@@ -1,9 +1,9 @@
 // Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
 import { newEffort } from './effort.ts';
 import { type Fragment, gravity, type Span, unknownCode } from './code.ts';
-import { disablesSomething, doingOfName, emptiesSetting, isMoney } from './commands.ts';
-import type { Doing, Lexicon } from '../lexicon/types.ts';
-import { doingOfSetting, doingOfSettings, gravest } from './settings.ts';
+import { doingOfName, emptiesSetting, isMoney } from './commands.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import { doingOfSettings, gravest } from './settings.ts';
 import { createdBeside, readAlter, readPragma, readSet } from './sql-changes.ts';
 import {
   GONE,
@@ -13,11 +13,11 @@ import {
   nameAt,
   named,
   notUnderstood,
-  partsAt,
-  plain,
   type Statement,
   wordsOf,
 } from './sql-statement.ts';
+import { followingIn, MAY_BE_FOLLOWED, withoutUndone } from './sql-sequence.ts';
+import { doingOfNamed, doingOfRows, says } from './sql-values.ts';
 import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
 
 const EXPORTS = new Set(['outfile', 'dumpfile']);
@@ -110,78 +110,6 @@ function readSelect(statement: Statement): Fragment {
   if (into > 0 && tokens[into + 1]?.kind !== 'sign' && !(words[into + 1] ?? '').startsWith('@'))
     return make(statement, 'select', 'create', { object: nameAt(tokens, into + 1) });
   return make(statement, 'select', 'read', { extent: 'many', object: from > 0 ? nameAt(tokens, from + 1) : 'value' });
-}
-
-/** Whether a setting is emptied, or something is ended or disabled. */
-const says = (text: string, lexicon: Lexicon): boolean =>
-  emptiesSetting(text, lexicon) || disablesSomething(text, lexicon);
-
-const EMPTIED: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
-
-/** What naming a setting and giving it a value does. */
-function doingOfPair(name: SqlToken, value: SqlToken, lexicon: Lexicon): Doing | undefined {
-  if (says(`${plain(name)}=${plain(value)}`, lexicon)) return EMPTIED;
-  return doingOfSetting({ name: plain(name).toLowerCase(), value: plain(value).toLowerCase() }, lexicon);
-}
-
-/** `SET value = '0' WHERE name = 'retention_days'` */
-function doingOfNamed(values: readonly SqlToken[], lexicon: Lexicon): Doing | undefined {
-  const where = values.findIndex(({ lower }) => lower === 'where');
-  if (where < 0) return undefined;
-  const names = values.slice(where).filter(({ kind }) => kind === 'string');
-  const set = values.slice(0, where).filter((_, at) => values[at - 1]?.lower === '=');
-  return gravest(names.slice(0, 4).flatMap((name) => set.flatMap((value) => doingOfPair(name, value, lexicon) ?? [])));
-}
-
-/** Tables whose rows name a setting and its value. */
-const OF_SETTINGS =
-  /(?:^|_)(?:settings?|configs?|configuration|flags?|preferences|parameters|options|policies|switches)$/;
-const MAX_ROWS = 20;
-
-/** The tokens within the parentheses that open at an index. */
-function withinAt(tokens: readonly SqlToken[], open: number): SqlToken[] {
-  let depth = 0;
-  const end = tokens.findIndex(({ lower }, at) => {
-    if (at < open) return false;
-    depth += lower === '(' ? 1 : lower === ')' ? -1 : 0;
-    return depth === 0;
-  });
-  return tokens.slice(open + 1, end < 0 ? undefined : end);
-}
-
-/** What the values of new rows do: `INSERT INTO users (name, is_admin) VALUES ('eve', true)`. */
-function doingOfRows({ tokens, lexicon }: Statement, table: string): Doing | undefined {
-  const values = tokens.findIndex(({ lower }) => lower === 'values');
-  const into = tokens.findIndex(({ lower }) => lower === '(');
-  const found: Doing[] = [];
-  const add = (doing: Doing | undefined) => {
-    if (doing) found.push(doing);
-  };
-  const columns = into > 0 && (values < 0 || into < values) ? partsAt(withinAt(tokens, into)) : [];
-  for (let at = values + 1, rows = 0; values > 0 && at < tokens.length && rows < MAX_ROWS; at += 1) {
-    if (tokens[at]?.lower !== '(') continue;
-    const row = withinAt(tokens, at);
-    const cells = partsAt(row);
-    for (const [index, [value]] of cells.entries()) {
-      const name = columns[index]?.[0] ?? (OF_SETTINGS.test(table) ? cells[index - 1]?.[0] : undefined);
-      const before = OF_SETTINGS.test(table) ? cells[index - 1]?.[0] : undefined;
-      if (name && value) add(doingOfPair(name, value, lexicon));
-      if (before && value) add(doingOfPair(before, value, lexicon));
-    }
-    at += row.length;
-    rows += 1;
-  }
-  // ON CONFLICT DO UPDATE SET, ON DUPLICATE KEY UPDATE, USING TTL
-  const rest = tokens
-    .slice(Math.max(values, 0))
-    .map(({ text }) => text)
-    .join(' ');
-  const set = rest.search(/\b(?:update|using)\b/i);
-  if (set >= 0) {
-    add(doingOfSettings(rest.slice(set), lexicon));
-    if (says(rest.slice(set), lexicon)) found.push(EMPTIED);
-  }
-  return gravest(found);
 }
 
 /** Tables in which a database keeps its users and settings. */
@@ -364,61 +292,17 @@ function readOther(statement: Statement, head: string): Fragment {
   });
 }
 
-/** Statements that others may follow without a semicolon between them, as in Transact-SQL and in blocks. */
-const MAY_BE_FOLLOWED = new Set([
-  'select',
-  'set',
-  'declare',
-  'begin',
-  'prepare',
-  'print',
-  'use',
-  'waitfor',
-  'analyze',
-  'commit',
-  'go',
-]);
-/** Words after which the name of a statement begins none: `FOR UPDATE`, `ON DELETE`, `t.update`. */
-const NO_BEGINNING = new Set([
-  'for',
-  'on',
-  'as',
-  '.',
-  ',',
-  '(',
-  'or',
-  'and',
-  'select',
-  'by',
-  '=',
-  'key',
-  'no',
-  'then',
-  'not',
-]);
-const FOLLOWS = new Set([...MODIFIES, 'grant', 'revoke', 'exec', 'execute', 'shutdown', 'purge']);
+const MAX_FOLLOWING = 20;
 
-/** The tokens from the statement on that follows within another one. */
-function followingIn({ tokens }: Statement): readonly SqlToken[] | undefined {
-  let depth = 0;
-  for (const [at, { lower, kind }] of tokens.entries()) {
-    depth += lower === '(' ? 1 : lower === ')' ? -1 : 0;
-    const next = tokens[at + 1];
-    if (at === 0 || depth > 0 || kind !== 'word' || !FOLLOWS.has(lower) || next === undefined) continue;
-    if (next.kind === 'sign' && lower !== 'exec' && lower !== 'execute') continue;
-    if (!NO_BEGINNING.has(tokens[at - 1]?.lower ?? '')) return tokens.slice(at);
-  }
-  return undefined;
-}
-
-function readStatement(statement: Statement): Fragment {
+function readStatement(statement: Statement, before = 0): Fragment {
+  if (before > MAX_FOLLOWING) return notUnderstood(statement);
   const head = statement.tokens.find(({ lower }) => lower !== '(')?.lower ?? '';
   const as = head === 'prepare' ? statement.tokens.findIndex(({ lower }) => lower === 'as') : -1;
-  if (as > 0) return readStatement({ ...statement, tokens: statement.tokens.slice(as + 1) });
+  if (as > 0) return readStatement({ ...statement, tokens: statement.tokens.slice(as + 1) }, before + 1);
   const rest = MAY_BE_FOLLOWED.has(head) ? followingIn(statement) : undefined;
   const own = readOne(statement);
   if (rest === undefined) return own;
-  const next = readStatement({ ...statement, tokens: rest });
+  const next = readStatement({ ...statement, tokens: rest }, before + 1);
   return gravity(next) > gravity(own) ? next : own;
 }
 
@@ -446,29 +330,6 @@ function readOne(statement: Statement): Fragment {
   if (head === 'pragma') return readPragma(own);
   if (own.lexicon.codeWords.sqlReads.has(head)) return make(own, head, 'read', { object: named(own, 1) });
   return readOther(own, head);
-}
-
-const UNDONE = new Set(['insert', 'update', 'delete', 'merge']);
-const KEEPS_TRANSACTION = new Set([...UNDONE, 'select', 'savepoint', 'show', 'explain']);
-
-/** Rows that a transaction changes which the text itself rolls back. Other statements may end it. */
-function withoutUndone(read: readonly Fragment[], statements: readonly (readonly SqlToken[])[]): Fragment[] {
-  const heads = statements.map(([first, second]) =>
-    first?.lower === 'start' && second?.lower !== 'transaction' ? '' : (first?.lower ?? ''),
-  );
-  const isBack = (at: number) => heads[at] === 'rollback' && !statements[at]?.some(({ lower }) => lower === 'to');
-  let [from, until] = [-1, -1];
-  for (const [at, head] of heads.entries()) {
-    if (head === 'begin' || head === 'start') from = at;
-    else if (isBack(at) && from >= 0) until = at;
-    else if (!KEEPS_TRANSACTION.has(head) && until < 0) from = -1;
-    if (until >= 0) break;
-  }
-  return read.map((fragment, at) =>
-    from >= 0 && from < at && at < until && UNDONE.has(heads[at] ?? '') && fragment.action !== 'unknown'
-      ? { ...fragment, action: 'read', effect: 'read', traits: [] }
-      : fragment,
-  );
 }
 
 /** What the SQL from `from` to `until` does, statement by statement. */
