@@ -1,6 +1,11 @@
 // Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
-import { callFragment, chainAt, onlyReads } from './calls.ts';
-import { gravity, type Fragment, readsOnly } from './code.ts';
+import { callFragment, onlyReads } from './calls.ts';
+import { chainAt } from './call-syntax.ts';
+import { gravity, type Fragment, fragmentOf, readsOnly } from './code.ts';
+import { disablesSomething, EMPTIES } from './commands.ts';
+import { fileCallOf } from './file-calls.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import { doingOfSettings } from './settings.ts';
 import { parseInner } from './shell-syntax.ts';
 import { shellFragments } from './shell.ts';
 import type { Place, ReadAt } from './start.ts';
@@ -8,6 +13,20 @@ import type { Place, ReadAt } from './start.ts';
 const MAX_PROGRAM = 2_000;
 /** Calls that no name of a thing looks like. */
 const STANDS_ALONE = /\.|^(?:print|puts|len|sum|sorted)$/;
+
+/** Calls that make what was assigned before last. */
+const KEEPS = /^(?:save|save!|commit|flush|persist|merge|sync|store|put|apply|update|submit|patch)$/i;
+const ASSIGNED = /(?:^|[\s;:{])[$@]?\w{1,40}(?:(?:\.|->)\w{1,40}){1,4}\s{0,3}=(?!=)\s{0,3}[^;\n]{1,100}/g;
+
+/** What the values do that the program before assigns to members of something: `user.is_staff = True; user.save()`. */
+function assignedBefore(before: string, at: number, lexicon: Lexicon): Fragment[] {
+  const assignments = before.match(ASSIGNED) ?? [];
+  const doing = doingOfSettings(assignments.join(';'), lexicon);
+  const empties = disablesSomething(assignments.join(';'), lexicon);
+  if (doing === undefined && !empties) return [];
+  const does = doing ?? EMPTIES;
+  return [fragmentOf({ at, end: at }, { ...does, verb: 'save', object: 'object', domain: 'code', language: 'sql' })];
+}
 
 export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | undefined {
   const piece = pieces[at];
@@ -33,12 +52,19 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
       end: text.length,
     };
   for (const link of links) effort.left -= link.arguments.length;
-  const read = links.flatMap(
+  const keeps = links.some(({ path }) => KEEPS.test(path.at(-1) ?? ''));
+  if (keeps) effort.left -= Math.min(piece.at, MAX_PROGRAM);
+  const written = links.flatMap((call) => fileCallOf(call, text.slice(links[0]?.end ?? text.length)) ?? []);
+  const kept = keeps
+    ? assignedBefore(text.slice(Math.max(0, piece.at - MAX_PROGRAM), piece.at), piece.at, lexicon)
+    : [];
+  const others = links.flatMap(
     (call) =>
       callFragment(call, 'prose', lexicon, (line, span) =>
         shellFragments(parseInner(line, span.at, effort), lexicon, 1),
       ) ?? [],
   );
+  const read = [...written, ...kept, ...others];
   const gravest = read.reduce<Fragment | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
   // Calls within the arguments are read by themselves.
   return gravest && { fragments: [gravest], end: piece.at + piece.text.length };

@@ -1,146 +1,34 @@
-// Reads calls in programs: fetch and its like, calls to databases and file systems, and short programs on a command line.
-import { type Fragment, fragmentOf, gravity, readsOnly, sentOutside, type Span, unknownCode } from './code.ts';
-import { disablesSomething, doingOfName, emptiesSetting, withMoney } from './commands.ts';
-import { METHODS, requestFragment } from './http.ts';
-import type { Doing, Lexicon } from '../lexicon/types.ts';
+// Reads calls in programs: requests, calls to databases and file systems, and short programs on a command line.
+import {
+  DELETES,
+  doingOfArguments,
+  doingOfCall,
+  doingOfKeys,
+  handedOn,
+  HANDS_FILE,
+  LOADS_MODULE,
+  LOADS_OBJECTS,
+  OPEN_STATEMENT,
+  PARSES,
+  PART_OF_STORE,
+  REPLACES_ALL,
+  RUNS_DATA,
+  RUNS_STATEMENT,
+  SETS,
+  stageOf,
+  writesNothing,
+} from './call-effects.ts';
+import { fetchOf } from './call-requests.ts';
+import { type Call, callsOf, LITERAL } from './call-syntax.ts';
+import { type Fragment, fragmentOf, gravity, readsOnly, type Span, unknownCode } from './code.ts';
+import { disablesSomething, doingOfName, emptiesSetting, partsOf, withMoney } from './commands.ts';
+import { actOfUrl } from './http.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import { gravest } from './settings.ts';
 import { sqlFragments } from './sql.ts';
-
-/** A call in a text: `prisma.user.deleteMany({})`. */
-export interface Call {
-  /** The names before the parenthesis. */
-  readonly path: readonly string[];
-  readonly arguments: string;
-  readonly at: number;
-  readonly end: number;
-}
-
-const MAX_ARGUMENTS = 2_000;
-const MAX_CALLS = 100;
-/** The links of one chain of calls at most. */
-const MAX_LINKS = 12;
-const PATH = /(?<![\w$.])[A-Za-z_$][\w$]{0,60}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}!?){0,12}\s?\(/g;
-const PATH_HERE = new RegExp(PATH, 'y');
-/** The call that continues a chain: `.remove({})` after `db.getCollection("users")`. */
-const CHAINED = /\s{0,8}(?:\.|->|::|\?\.)([A-Za-z_$][\w$]{0,60})!?\s?\(/y;
-const QUOTES = new Set(['"', "'", '`']);
-
-/** The offset of the parenthesis that closes the one before `from`, not counting those in quotes. */
-function closing(text: string, from: number): number {
-  let open = 1;
-  let quote = '';
-  const until = Math.min(text.length, from + MAX_ARGUMENTS);
-  for (let at = from; at < until; at += 1) {
-    const c = text.charAt(at);
-    if (c === '\\') at += 1;
-    else if (quote !== '') quote = c === quote ? '' : quote;
-    else if (QUOTES.has(c)) quote = c;
-    else if (c === '(') open += 1;
-    else if (c === ')') {
-      open -= 1;
-      if (open === 0) return at;
-    }
-  }
-  return until;
-}
-
-/** The calls of a chain whose first path is `match`: one for each of its links. */
-function linksOf(text: string, match: RegExpExecArray): Call[] {
-  const found: Call[] = [];
-  let path = match[0]
-    .slice(0, -1)
-    .trim()
-    .split(/\.|->|::|\?\./);
-  let open = match.index + match[0].length;
-  for (let links = 0; links < MAX_LINKS; links += 1) {
-    const end = closing(text, open);
-    found.push({ path, arguments: text.slice(open, end), at: match.index, end: Math.min(text.length, end + 1) });
-    CHAINED.lastIndex = end + 1;
-    const next = CHAINED.exec(text);
-    if (!next) break;
-    path = [...path.slice(0, 12), next[1] ?? ''];
-    open = CHAINED.lastIndex;
-  }
-  return found;
-}
-
-/** The chain of calls that begins at an offset; none where a name without a call does. */
-export function chainAt(text: string, at: number): Call[] {
-  PATH_HERE.lastIndex = at;
-  const match = PATH_HERE.exec(text);
-  return match ? linksOf(text, match) : [];
-}
-
-/** The calls in a text, from outside to inside. */
-function callsOf(text: string): Call[] {
-  const found: Call[] = [];
-  PATH.lastIndex = 0;
-  for (let match = PATH.exec(text); match && found.length < MAX_CALLS; match = PATH.exec(text)) {
-    found.push(...linksOf(text, match));
-    // Arguments may hold further calls, such as those of a callback.
-    PATH.lastIndex = match.index + match[0].length;
-  }
-  return found;
-}
-
-const LITERAL = /(["'`])((?:\\.|(?!\1)[^\\])*)\1/s;
-const METHOD = /["']?(?:method|type|verb)["']?\s{0,3}[:=]\s{0,3}["'](\w{2,10})["']/i;
-const CARRIES = /\bopen\(|environ|process\.env|readFile|read_text|getenv|\bfs\./;
-
-function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fragment | undefined {
-  const clients = lexicon.codeWords.httpClients;
-  const names = path.map((name) => name.toLowerCase());
-  const [root = '', last = ''] = [names[0], names.at(-1)];
-  const url = new RegExp(LITERAL).exec(args)?.[2] ?? '';
-  const byName = METHODS.has(last.toUpperCase()) ? last : undefined;
-  if (!(clients.has(root) || clients.has(last) || (byName !== undefined && /^(?:\/|https?:)/.test(url))))
-    return undefined;
-  const literal = LITERAL.exec(args)?.[2] ?? '';
-  const direct = last === 'request' && METHODS.has(literal.toUpperCase()) ? literal : undefined;
-  const stated = METHOD.exec(args)?.[1] ?? byName ?? direct;
-  if (stated === undefined && !(names.length === 1 || clients.has(last))) return undefined;
-  const isDynamic = /^\s*[\w$]/.test(args) && CARRIES.test(args);
-  // An address that is known only at run time may be anywhere.
-  const target = isDynamic
-    ? 'https://host.invalid/'
-    : (/["'`]((?:https?:\/\/|\/)[^"'`]{0,500})/.exec(args)?.[1] ?? '/');
-  const body = args.slice(0, MAX_ARGUMENTS);
-  const comma = args.indexOf(',');
-  const carries = CARRIES.test(isDynamic ? args.slice(comma < 0 ? args.length : comma) : args);
-  const sent = requestFragment(
-    { method: stated ?? 'GET', url: target, body, headers: body, carries },
-    { at, end },
-    lexicon,
-  );
-  return carries && sent.action === 'send'
-    ? sentOutside(
-        { ...sent, object: 'file', domain: 'files' },
-        args,
-        /environ|process\.env|\$\{|select|dump/i.test(args),
-      )
-    : sent;
-}
 
 /** How sure it is that a call is one, and not a remark in parentheses. */
 export type Where = 'program' | 'prose';
-
-/** Stages and operators of MongoDB that change more than the name of their call says. */
-function stageOf(args: string): Doing | undefined {
-  if (/[{,]\s{0,3}["']?\$out\b/.test(args) || (/^\s*\{\s*\}/.test(args) && /\$unset\b/.test(args))) return DELETES;
-  return /\$merge\b/.test(args) ? { action: 'update', effect: 'write', traits: [] } : undefined;
-}
-
-/** A document or a file is replaced by an empty one, or by nothing. */
-const REPLACES_ALL =
-  /^(?:replace|update|set|put|write|findoneandreplace)\w{0,20} [^]{0,500},\s{0,3}(?:\{\s{0,3}\}|""|'')\s{0,3}$|^(?:move|rename|copy)\w{0,20} [^]{0,500}["']\/dev\/null["']/;
-const KEY = /[{[,]\s{0,3}["']?([A-Za-z]\w{1,40})["']?\s{0,3}:/g;
-/** What is made is no payment: `db.payments.createIndex()`. */
-const PART_OF_STORE = /(?:index|indexes|collection|view|user|role|trigger|search)$/i;
-
-/** The gravest of what the keys of a command in an object say: `runCommand({ drop: "users" })`; undefined when none is known. */
-function doingOfKeys(args: string, lexicon: Lexicon): Doing | undefined {
-  const known = [...args.matchAll(KEY)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
-  return known.reduce<Doing | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
-}
 
 /** What one call does; undefined where the text says nothing about it. `runShell` reads a command line within. */
 export function callFragment(
@@ -166,22 +54,41 @@ export function callFragment(
   }
   if (lexicon.codeWords.evaluators.has(lower) && (where === 'program' || path.length === 1))
     return args.trim() === '' ? undefined : unknownCode(call);
+  // A statement that is known only at run time.
+  // Data that runs code when it is loaded.
+  if (isMember && /^loads?$/.test(lower) && (RUNS_DATA.test(path[0] ?? '') || LOADS_OBJECTS.test(args)))
+    return unknownCode(call);
+  if (isMember && RUNS_STATEMENT.test(lower) && OPEN_STATEMENT.test(args)) return unknownCode(call);
   const carries = isMember && lexicon.codeWords.commandCalls.has(lower);
   const named = carries
     ? doingOfKeys(args, lexicon)
-    : (stageOf(args) ?? doingOfName(last.replace(/Sync$/, ''), lexicon));
-  if (!named) return carries ? unknownCode(call) : undefined;
-  const disables = () => named.action === 'update' && disablesSomething(args, lexicon);
+    : (stageOf(args) ?? handedOn(args, lexicon) ?? doingOfCall(last.replace(/Sync$/, ''), path.at(-2) ?? '', lexicon));
+  const handsFile =
+    isMember && HANDS_FILE.test(args) && !lexicon.codeWords.pureFunctions.has(lower) && !PARSES.test(lower);
+  if (!named) return carries || handsFile ? unknownCode(call) : undefined;
+  const disables = () => (named.action === 'update' || SETS.test(lower)) && disablesSomething(args, lexicon);
   const empties =
-    named.effect === 'write' && (emptiesSetting(args, lexicon) || disables() || REPLACES_ALL.test(`${lower} ${args}`));
-  const doing = empties ? DELETES : PART_OF_STORE.test(last) ? named : withMoney(named, path.slice(0, -1), lexicon);
+    named.effect === 'write' &&
+    (emptiesSetting(args, lexicon) ||
+      disables() ||
+      REPLACES_ALL.test(`${lower} ${args}`) ||
+      writesNothing(lower, args));
+  const about = path.slice(0, -1).flatMap((name) => [name, ...partsOf(name)]);
+  const usual = PART_OF_STORE.test(last) ? named : withMoney(named, about, lexicon);
+  const command = named.action === 'execute' ? /^\s*["'`]([a-z][\w:.-]{2,60})["'`]/i.exec(args)?.[1] : undefined;
+  const runs = command === undefined ? undefined : doingOfName(command, lexicon);
+  const set = named.effect === 'write' ? doingOfArguments(last, args, lexicon) : undefined;
+  const doing = empties ? DELETES : (gravest([usual, ...[set, runs].flatMap((one) => one ?? [])]) ?? usual);
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.
   const sends = () => doing.action === 'send' && /@|:\/\/|\bopen\(/.test(args);
   const isSystem =
-    path.slice(0, -1).some((name) => lexicon.codeWords.systemObjects.has(name.toLowerCase())) ||
+    path
+      .slice(0, -1)
+      .some((name) => lexicon.codeWords.systemObjects.has(name.toLowerCase()) || LOADS_MODULE.test(name)) ||
     /[a-z][A-Z]|_/.test(last) ||
     doing.action === 'transfer' ||
+    set !== undefined ||
     sends() ||
     /^\s*(?:\{\s*\})?\s*$/.test(args);
   if (!isCode || (where === 'prose' && !isSystem)) return undefined;
@@ -234,6 +141,9 @@ function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean 
   const name = last.toLowerCase();
   if (name === 'open' && path.length === 1) return OPENS_TO_READ.test(args);
   if (name === 'require') return READS_MODULES.test(args);
+  // An address that acts when it is opened.
+  const literal = LITERAL.exec(args)?.[2] ?? '';
+  if (/^(?:\/|https?:)/.test(literal) && actOfUrl(literal, lexicon)?.entry.effect === 'destructive') return false;
   // What is sent with a request is looked at below.
   if (stageOf(args) !== undefined || path.some((part) => httpClients.has(part.toLowerCase())) || SECRET_NAME.test(last))
     return false;
@@ -242,7 +152,11 @@ function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean 
     const read = sqlFragments(sql ?? '', { at: 0, end: sql?.length ?? 0 }, lexicon);
     return read.length > 0 && read.every(({ effect }) => effect === 'read');
   }
+  if (RUNS_DATA.test(path[0] ?? '') || LOADS_OBJECTS.test(args)) return false;
+  if (path.length > 1 && name === 'set' && (doingOfArguments(last, args, lexicon) || writesNothing(name, args)))
+    return false;
   if (pureFunctions.has(name)) return true;
+  if (/^(?:output|write|save|put|copy)\w*file/.test(name)) return false;
   if (shellCalls.has(name) || evaluators.has(name) || /(?:^|_)(?:or|and)_|[a-z](?:Or|And)[A-Z]/.test(last))
     return false;
   return doingOfName(last, lexicon)?.action === 'read';
@@ -283,5 +197,3 @@ export function programFragments(
     return [fragmentOf(span, { verb: 'unlink', ...DELETES, object: 'file', domain: 'files' })];
   return [unknownCode(span), ...known.filter(({ action }) => action !== 'read').map((one) => fragmentOf(span, one))];
 }
-
-const DELETES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };

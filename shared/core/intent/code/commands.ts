@@ -152,7 +152,7 @@ function withOptions(doing: Doing, { options }: CommandEntry, words: readonly st
 }
 
 /** A change is graver by what it changes: `put-bucket-policy`, `stop-logging`. */
-function withNouns(doing: Doing, names: readonly string[], { commandNouns }: Lexicon): Doing {
+export function withNouns(doing: Doing, names: readonly string[], { commandNouns }: Lexicon): Doing {
   if (doing.effect === 'read' || commandNouns.length === 0) return doing;
   const parts = new Set(names.flatMap(partsOf));
   const has = (words: ReadonlySet<string>) => [...parts].some((part) => words.has(part));

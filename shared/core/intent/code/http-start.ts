@@ -1,8 +1,10 @@
 // Recognizes HTTP requests in a text: request lines, requests in words, GraphQL operations, and URLs that act when they are opened.
 import { fragmentOf, sentOutside } from './code.ts';
-import { actOfUrl, graphOperation, isOutside, isUrl, METHODS, requestFragment } from './http.ts';
+import { graphOperation } from './http-body.ts';
+import { actOfUrl, isOutside, isUrl, METHODS, requestFragment } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
+import { sqlFragments } from './sql.ts';
 import type { Place, ReadAt } from './start.ts';
 
 /** The number of pieces between a method in words and its address. */
@@ -23,6 +25,7 @@ function bodyAfter(text: string, from: number): { readonly body: string; readonl
 }
 
 const MAX_CARRIED = 80;
+const EMPTY_IN_WORDS = /\b(?:empty|blank)\s{1,3}(?:array|list|object|body|document|payload|string|json)\b/i;
 /** Words after a request that say what it carries. */
 const CARRIES = /^\W{0,3}\s{0,3}(?:with|containing|carrying|including)\s{1,3}(?![\s{["'])/i;
 
@@ -59,9 +62,10 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   const end = last.at + last.text.length;
   const { body, end: bodyEnd } = method === 'GET' || method === 'HEAD' ? { body: '', end } : bodyAfter(text, end);
   const url = next ? bare(next.text) : (named ?? '/');
+  const nothing = EMPTY_IN_WORDS.test(text.slice(end, end + MAX_CARRIED)) ? '[]' : body;
   const headers = text.slice(end, end + MAX_BODY);
   const carries = isOutside(url, lexicon) && carriesData(text.slice(end, end + MAX_CARRIED), lexicon);
-  const read = requestFragment({ method, url, body, headers, carries }, { at: head.at, end }, lexicon);
+  const read = requestFragment({ method, url, body: nothing, headers, carries }, { at: head.at, end }, lexicon);
   const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;
   // What is read goes on after the address, because the body may hold code.
   return {
@@ -70,6 +74,8 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   };
 }
 
+/** Arguments that are given code. */
+const STATEMENT = /\b(?:sql|statement)\s{0,3}:\s{0,3}"([^"]{1,500})"/gi;
 const OPERATION_HEAD = /[{"]{0,4}(?:mutation|subscription)[^{}]{0,300}\{/iy;
 
 /** A GraphQL operation. */
@@ -86,7 +92,14 @@ export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefine
   const span = { at: head.at, end: head.at + (close < 0 ? code.length : close + 1) };
   const { action, effect, traits } = doing;
   const what = { object: 'graph', domain: 'web', language: 'http' } as const;
-  return { fragments: [fragmentOf(span, { verb: 'mutation', action, effect, traits, ...what })], end: span.end };
+  // Arguments may hold code: `execute(sql: "DROP TABLE users")`.
+  const statements = [...code.matchAll(STATEMENT)].flatMap(([, sql = '']) =>
+    sqlFragments(sql, { at: 0, end: sql.length }, lexicon).map((one) => ({ ...one, ...span })),
+  );
+  return {
+    fragments: [fragmentOf(span, { verb: 'mutation', action, effect, traits, ...what }), ...statements],
+    end: span.end,
+  };
 }
 
 /** An address that does something when it is opened: `open https://console.example/projects/42/destroy?ok=1`. */

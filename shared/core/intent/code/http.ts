@@ -1,7 +1,9 @@
 // Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
-import { disablesSomething, doingOfName, EMPTIES, emptiesSetting, isMoney, partsOf } from './commands.ts';
+import { doingOfName, EMPTIES, isMoney, partsOf, withNouns } from './commands.ts';
+import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
+import { doingOfSettings, gravest } from './settings.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Doing, Lexicon, VerbEntry } from '../lexicon/types.ts';
@@ -29,7 +31,19 @@ export const isUrl = (text: string) => text.includes('://') && /^["']?https?:\/\
 const ACTING: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
 const MAX_NAMES = 32;
 /** Acts at the end of a URL that end what stands before them: `POST /users/7/disable`. */
-const DISABLING: ReadonlySet<string> = new Set(['disable', 'deactivate', 'suspend', 'lock', 'ban', 'block']);
+const DISABLING: ReadonlySet<string> = new Set([
+  'shutdown',
+  'seal',
+  'quit',
+  'poweroff',
+  'halt',
+  'disable',
+  'deactivate',
+  'suspend',
+  'lock',
+  'ban',
+  'block',
+]);
 const DISABLES: VerbEntry = {
   verb: 'disable',
   action: 'delete',
@@ -41,6 +55,12 @@ const DISABLES: VerbEntry = {
   alsoNoun: false,
 };
 
+/** What a command in a query says: `do=drop_table`. */
+function verbOfName(name: string, lexicon: Lexicon): VerbEntry | undefined {
+  const doing = doingOfName(name, lexicon);
+  return doing && { ...DISABLES, ...doing, verb: partsOf(name)[0] ?? name };
+}
+
 /**
  * The action that a URL itself requests, whatever its method: `/users/1/delete`, `/admin/delete_user`, `?action=purge`. Undefined for names
  * of things: `GET /users/deleted` and `GET /orders/7/refund` only read.
@@ -50,17 +70,18 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
   const names = location
     .replace(/^["']?[a-z]+:\/\/[^/]*/i, '')
     .split('#', 1)[0]
-    ?.split('/')
+    ?.split(/[/:]/)
     .filter((part) => /^[a-z_][a-z_-]{1,40}$/i.test(part))
     .slice(-MAX_NAMES);
   const commanded = /(?:^|&)_?(?:action|act|do|op|operation|cmd|command|method)=([a-z_-]{1,40})/i.exec(query)?.[1];
   const candidates = commanded === undefined ? (names ?? []) : [...(names ?? []), commanded];
   for (const [at, name] of candidates.entries()) {
     const [word = '', ...rest] = name.toLowerCase().replace(/^_+/, '').split(/[_-]+/);
-    const entry = lexicon.verbs.get(word);
+    const entry = lexicon.verbs.get(word) ?? (name === commanded ? verbOfName(name, lexicon) : undefined);
     if (DISABLING.has(word) && at > 0 && at === candidates.length - 1 && rest.length === 0)
       return { entry: DISABLES, object: (candidates[at - 1] ?? 'url').toLowerCase().replaceAll('-', '_') };
-    if (!entry || entry.weak || !(entry.effect === 'destructive' || ACTING.has(entry.action))) continue;
+    if (!entry || (entry.weak && name !== commanded) || !(entry.effect === 'destructive' || ACTING.has(entry.action)))
+      continue;
     // A name that may also be a noun counts only if it is destructive and stands alone at the end.
     if (entry.alsoNoun && !(entry.effect === 'destructive' && at === candidates.length - 1 && rest.length === 0)) {
       continue;
@@ -91,66 +112,32 @@ const OVERRIDES_IN_FORM = /\b_method["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{2,10})/i;
 const methodOf = ({ method, url, body = '', headers = '' }: HttpParts): string =>
   OVERRIDES.exec(headers)?.[1] ?? OVERRIDES_IN_FORM.exec(body)?.[1] ?? OVERRIDES_IN_FORM.exec(url)?.[1] ?? method;
 
-const OPERATION =
-  /["']?_?(?:op|operation|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_-]{2,40})["']/gi;
-/** What something becomes: `"status": "deleted"`. */
-const STATE = /["']?(?:status|state|lifecycle|phase)["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{3,40})/gi;
-/** A role with power over others: `"role": "owner"`. */
-const GRANTS =
-  /\b(?:roles?|permissions?|access_?level|privileges?)["']?\s{0,3}[:=]\s{0,3}[["'{\s]{0,4}(?:admin|owner|superuser|root|maintain|write|editor|operator)/i;
-const GRANT: Doing = { action: 'grant', effect: 'write', traits: ['privileged'] };
-const EXPOSES =
-  /\bprivate["']?\s{0,3}[:=]\s{0,3}false|\b(?:is_)?public["']?\s{0,3}[:=]\s{0,3}true|\bvisibility["']?\s{0,3}[:=]\s{0,3}["']?public/i;
-/** `<contents of .env>` */
-const CONTENTS = /\bcontents? of\b/i;
-const EXPANDS = /\$(?:\{|\(|[A-Z_a-z])|`/;
-const AMOUNT = /["']?(?:amount|sum|total|value)["']?\s{0,3}[:=]/i;
-
-/** What a body asks for, whatever the method: `{"op":"destroy"}`, a GraphQL mutation, a setting that empties. */
-function actOfBody(body: string, isUpdate: boolean, lexicon: Lexicon): Doing | undefined {
-  const named = [...body.matchAll(OPERATION)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
-  for (const [, state = ''] of body.matchAll(STATE)) {
-    const become = lexicon.participles.get(state.toLowerCase());
-    if (become?.effect === 'destructive') named.push(become);
-  }
-  const graph = graphOperation(body, lexicon);
-  if (graph) named.push(graph);
-  if (emptiesSetting(body, lexicon) || (isUpdate && disablesSomething(body, lexicon))) named.push(EMPTIES);
-  if (GRANTS.test(body)) named.push(GRANT);
-  if (isUpdate && EXPOSES.test(body)) named.push({ ...GRANT, traits: ['privileged', 'external'] });
-  return named.reduce<Doing | undefined>((a, b) => (a === undefined || gravity(b) > gravity(a) ? b : a), undefined);
-}
-
-const MAX_GRAPH = 4_000;
-const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
-
-/** What a GraphQL operation does: the fields of a mutation, by the verbs in their names. */
-export function graphOperation(text: string, lexicon: Lexicon): Doing | undefined {
-  const code = text.slice(0, MAX_GRAPH);
-  // First, because a body names its operation `query` whatever it is.
-  const head = /\b(mutation)\b(?=[^{}]{0,300}\{)/.exec(code) ?? /\b(query|subscription)\b(?=[^{}]{0,300}\{)/.exec(code);
-  if (!head) return undefined;
-  if (head[1] !== 'mutation') return { action: 'read', effect: 'read', traits: [] };
-  const fields = [...text.slice(head.index + 8, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
-  const found = fields.flatMap(([, name]) => (name === undefined ? [] : (doingOfName(name, lexicon) ?? [])));
-  if (emptiesSetting(code, lexicon) || disablesSomething(code, lexicon)) return EMPTIES;
-  if (GRANTS.test(code)) return GRANT;
-  const write: Doing = { action: 'update', effect: 'write', traits: [] };
-  return found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), write);
-}
-
 /** Whether a URL leads outside of the organisation. */
 export function isOutside(url: string, lexicon: Lexicon): boolean {
   const host = hostOf(url.replace(/^["']/, ''));
   return host !== undefined && isExternalHost(host, lexicon.internalHosts);
 }
 
+const MAX_URL = 2_048;
 /** Whether creating something at this path moves money: `POST /v1/transfers`. */
 function movesMoney(url: string, body: string, lexicon: Lexicon): boolean {
   const name = lastPathName(url);
   if (isMoney(name, lexicon)) return true;
+  // `/invoices/7/pay`, `/accounts/7/balance`
+  const isOfThing = new RegExp(`/[\\w-]*[\\d:{][\\w:{}-]*/${name}/?(?:[?#]|$)`, 'i').test(
+    url.slice(0, MAX_URL).replaceAll('-', '_'),
+  );
+  if (isOfThing && (lexicon.verbs.get(name)?.action === 'transfer' || lexicon.codeWords.sqlMoney.has(name)))
+    return true;
   return lexicon.verbs.get(singular(name, lexicon.plurals))?.action === 'transfer' && AMOUNT.test(body);
 }
+
+const MOVES: Doing = { action: 'transfer', effect: 'write', traits: ['financial'] };
+/** A state by which a payment is made. */
+const RELEASES =
+  /["']?(?:status|state)["']?\s{0,3}[:=]\s{0,3}["']?(?:released?|approved?|paid|settled|executed?|sent|submitted|confirmed|authori[sz]ed)\b/i;
+const OF_PAYMENT =
+  /(?:payment|payout|transfer|refund|withdrawal|disbursement|settlement|payroll|invoice|charge|bill)s?\b/i;
 
 const FIELD = /["']?([\w-]{1,40})["']?\s{0,3}[:=]\s{0,3}(?:"((?:[^"\\]|\\.){0,1000})"|'((?:[^'\\]|\\.){0,1000})')/g;
 const WORDS = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
@@ -172,6 +159,33 @@ function isOnlyText(url: string, body: string, lexicon: Lexicon): boolean {
   return (
     words.length <= MAX_WORDS && !words.some((word) => lexicon.destructiveWords.find(word.toLowerCase()) === 'word')
   );
+}
+
+/** What belongs to somebody's rights: to add or replace one is to grant. */
+const GRANTED =
+  /\/(?:collaborators?|memberships?|roles?|permissions?|acls?|grants?|admins?|maintainers|role_?bindings?|bindings|iam|deploy_?keys|keys|access|impersonate|login\/as)(?:\/[\w@.:{}%*-]+)?\/?(?:[?#]|$)|[?&]acl\b/i;
+
+/**
+ * What the words of an address order beside the method: `POST /backups/7/pause`, and for a GET only with values that do harm:
+ * `GET /users/7/update?role=admin`, `GET /pay?amount=900`.
+ */
+function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon): Doing | undefined {
+  const [location = '', query = ''] = url.slice(0, MAX_URL).split(/\?(.*)/s, 2);
+  const names = location.split(/[/:]/).filter((part) => /^[a-z_][a-z_-]{1,40}$/i.test(part));
+  const last = names.at(-1) ?? '';
+  const doing = doingOfName(last, lexicon);
+  const set = query === '' ? undefined : doingOfSettings(query, lexicon);
+  if (isRead) {
+    if (query === '' || doing === undefined || doing.effect === 'read') return undefined;
+    return (
+      set ??
+      (AMOUNT.test(query) && (doing.action === 'transfer' || movesMoney(location, query + body, lexicon))
+        ? MOVES
+        : undefined)
+    );
+  }
+  const graver = doing && doing.action === 'execute' ? withNouns(doing, names.slice(-3), lexicon) : undefined;
+  return gravest([set, graver].flatMap((one) => one ?? []));
 }
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
@@ -206,10 +220,13 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   if (act) asks.push(act.entry);
   // What is put replaces what was there.
   if (method.toUpperCase() === 'PUT' && EMPTY.test(body)) asks.push(EMPTIES);
+  const ordered = orderOfUrl(url, body, own === 'read', lexicon);
+  if (ordered) asks.push(ordered);
   const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, own === 'update', lexicon);
   if (said) asks.push(said);
-  if (own !== 'read' && own !== 'delete' && movesMoney(url, body, lexicon))
-    asks.push({ action: 'transfer', effect: 'write', traits: ['financial'] });
+  if (own !== 'read' && own !== 'delete' && GRANTED.test(url.slice(0, MAX_URL).replaceAll('-', '_'))) asks.push(GRANT);
+  if (own === 'update' && RELEASES.test(body) && OF_PAYMENT.test(url)) asks.push(MOVES);
+  if (own !== 'read' && own !== 'delete' && movesMoney(url, body, lexicon)) asks.push(MOVES);
   const doing = asks.reduce((a, b) => (gravity(b) > gravity(a) ? b : a));
   const isExternal = outside && doing.action !== 'read';
   return fragmentOf(span, {
@@ -261,7 +278,7 @@ export function requestOfWords(words: readonly string[], { pipes }: { pipes: boo
   const bodies: string[] = [];
   const headers: string[] = [];
   const isGitHub = words[0] === 'gh';
-  const isHttpie = /^(?:https?|xh)$/.test(words[0] ?? '');
+  const isHttpie = /^(?:https?|xh)$/i.test(words[0] ?? '');
   let [method, url, saves, isQuery, uploads] = ['', '', false, false, isHttpie && pipes];
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at] ?? '';

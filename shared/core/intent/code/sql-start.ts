@@ -14,7 +14,7 @@ const MAX_LETTERS = 400;
 const isUpper = ({ text }: SqlToken | Piece): boolean => text === text.toUpperCase() && /[A-Z]/.test(text);
 
 /** Whether the tokens from a head on are a statement of SQL. */
-function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
+function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, lexicon: Lexicon): boolean {
   const { sqlHeads, sqlObjects } = lexicon.codeWords;
   const [head] = tokens;
   if (head === undefined) return false;
@@ -22,8 +22,9 @@ function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
   const [, second = '', third = ''] = words;
   const upper = isUpper(head);
   const has = (...any: readonly string[]) => any.some((word) => words.includes(word));
-  const looks = has(';', 'where', '*', '=');
+  const looks = isQuoted || has(';', 'where', '*', '=');
   const next = tokens[1];
+  if (upper && lexicon.codeWords.sqlOpenings.has(`${head.lower}-${second}`)) return next !== undefined && isUpper(next);
   switch (head.lower) {
     case 'select':
       return upper ? has('from', '(', ';') : words.indexOf('from') > 1 && (second === '*' || has(';', 'where'));
@@ -31,13 +32,16 @@ function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
       return second === 'from' && (looks || (next !== undefined && isUpper(next))) && tokens[2]?.kind !== 'sign';
     case 'drop':
     case 'truncate': {
-      if (!sqlObjects.has(second)) return upper && head.lower === 'truncate' && tokens.length > 1;
+      if (!sqlObjects.has(second)) return (upper || isQuoted) && head.lower === 'truncate' && tokens.length > 1;
       const name = tokens.find(
         ({ lower }, at) => at > 1 && !sqlObjects.has(lower) && !/^(?:if|not|exists)$/.test(lower),
       );
       return upper || (name !== undefined && name.kind !== 'sign' && !lexicon.functionWords.has(name.lower));
     }
     case 'alter':
+      // `ALTER JOB backup DISABLE`; in capitals, English has words without a meaning of their own.
+      if (upper && next && isUpper(next) && next.kind === 'word' && !lexicon.functionWords.has(second) && third !== '')
+        return true;
       return sqlObjects.has(second) && (upper || has('drop', 'add', 'rename', 'set', 'column', 'disable'));
     case 'insert':
     case 'merge':
@@ -50,7 +54,7 @@ function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
         upper &&
         next !== undefined &&
         isUpper(next) &&
-        (sqlObjects.has(second) || has('table', 'view', 'index', 'function'))
+        (sqlObjects.has(second) || second === 'or' || has('table', 'view', 'index', 'function'))
       );
     case 'grant':
     case 'revoke':
@@ -85,6 +89,21 @@ function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
       return second === 'immediate' || (upper && (tokens[1]?.kind === 'word' || second === '('));
     case 'call':
       return (upper || third === '(') && words.includes('(') && tokens[1]?.kind === 'word' && tokens[1].text !== 'the';
+    case 'set': {
+      const scoped = /^(?:session|global|local|persist|@@global|@@session)$/.test(second) ? 2 : 1;
+      let name = words[scoped] === '.' ? scoped + 1 : scoped;
+      while (words[name + 1] === '.' && name < 6) name += 2;
+      const sets = /^(?:=|to)$/.test(words[name + 1] ?? '') && tokens[name]?.kind === 'word';
+      return (
+        sets && ((upper && words[name + 1] === '=') || (isQuoted && words[name + 1] === '=') || (has(';') && !upper))
+      );
+    }
+    case 'prepare':
+      return (upper || has(';')) && (third === 'as' || third === 'from' || third === '(');
+    case 'shutdown':
+      return upper && /^(?:|;|with|immediate|abort|nowait|save|nosave|transactional|normal)$/.test(second);
+    case 'deny':
+      return upper && has('on') && has('to');
     case 'pragma':
       return upper || third === '(' || third === '=';
     case 'begin':
@@ -104,7 +123,10 @@ function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
 
 /** Cheap first test: the word after a head that surely begins no statement. */
 function isEnglish([head, second, third]: readonly SqlToken[], text: string, { codeWords }: Lexicon): boolean {
-  if (head === undefined || second === undefined) return true;
+  if (head === undefined) return true;
+  if (second === undefined) return head.lower !== 'shutdown';
+  if (head.lower === 'set') return !(isUpper(head) || third?.lower === '=' || third?.lower === 'to');
+  if (head.lower === 'prepare') return !(third?.lower === 'as' || third?.lower === 'from' || third?.lower === '(');
   if (codeWords.sqlSession.has(head.lower)) return !isUpper(head);
   if (head.lower === 'select') {
     const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
@@ -151,15 +173,22 @@ export function sqlAt(place: Place): ReadAt | undefined {
 
 const headOf = ({ lower }: Piece): string => (lower.includes('/*') ? (lower.split('/*', 1)[0] ?? '') : lower);
 
+/** A string that is given to a call, to a variable or to a field for statements. */
+const GIVEN = /(?:[(=]|\b(?:sql|query|statement|command)["']?\s{0,3}:)\s{0,3}[fr]?\\?$/i;
+const MAX_BEFORE = 24;
+
 function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
   const { text, lexicon, effort, sqlTokensSeen } = place;
-  if (isEnglish(firstTokens(text, piece.at, 3, effort, sqlTokensSeen), text, lexicon)) return undefined;
+  // Within another statement, SET belongs to that: `MATCH (n) SET n.x = 1`.
+  if (piece.lower === 'set' && !place.opens) return undefined;
+  const isGiven = GIVEN.test(text.slice(Math.max(0, piece.at - MAX_BEFORE), Math.max(0, piece.at - 1)));
+  const isQuoted = isGiven && enclosureOf(text, piece) !== undefined;
+  if (!isQuoted && isEnglish(firstTokens(text, piece.at, 3, effort, sqlTokensSeen), text, lexicon)) return undefined;
   const tokens = firstTokens(text, piece.at, MAX_EVIDENCE, effort, sqlTokensSeen);
   const first = tokens.findIndex(({ lower }) => lower === ';');
   const [head] = tokens;
-  if (!head || !isStatement(first > 0 ? tokens.slice(0, first + 1) : tokens, lexicon)) return undefined;
-  const enclosed = enclosureOf(text, piece);
-  const end = endOf(text, piece.at, enclosed?.until ?? text.length, isUpper(head), place);
+  if (!head || !isStatement(first > 0 ? tokens.slice(0, first + 1) : tokens, isQuoted, lexicon)) return undefined;
+  const end = endOf(text, piece.at, enclosureOf(text, piece)?.until ?? text.length, isUpper(head), place);
   const span = { at: piece.at, end };
   return { fragments: accountingFor(sqlFragments(text, span, lexicon, effort), span), end };
 }

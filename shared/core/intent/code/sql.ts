@@ -1,26 +1,28 @@
 // Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
 import { newEffort } from './effort.ts';
-import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
-import { disablesSomething, doingOfName, emptiesSetting, isMoney } from './commands.ts';
-import { effectOfAction } from '../lexicon/effect.ts';
+import { type Fragment, gravity, type Span, unknownCode } from './code.ts';
+import { doingOfName, emptiesSetting, isMoney } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import { doingOfSettings, gravest } from './settings.ts';
+import { createdBeside, readAlter, readPragma, readSet } from './sql-changes.ts';
+import {
+  GONE,
+  make,
+  makeDoing,
+  MODIFIES,
+  nameAt,
+  named,
+  notUnderstood,
+  type Statement,
+  wordsOf,
+} from './sql-statement.ts';
+import { followingIn, MAY_BE_FOLLOWED, withoutUndone } from './sql-sequence.ts';
+import { doingOfNamed, doingOfRows, says } from './sql-values.ts';
 import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
 
 const EXPORTS = new Set(['outfile', 'dumpfile']);
 /** Folders whose files anybody can read over the web. */
 const PUBLIC_FOLDER = /\/(?:var\/www|srv\/www|usr\/share\/nginx)\/|\/(?:public_html|htdocs|wwwroot)\//;
-const MODIFIES = new Set(['delete', 'drop', 'truncate', 'insert', 'update', 'merge', 'replace', 'alter']);
-
-/** The last part of `schema.table` as a snake_case name. */
-function nameAt(tokens: readonly SqlToken[], at: number): string {
-  let next = at;
-  while (tokens[next + 1]?.lower === '.') next += 2;
-  const token = tokens[next];
-  if (token === undefined || token.kind === 'sign') return 'table';
-  const name = token.lower.split('.').at(-1) ?? '';
-  return name.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').slice(0, 64) || 'table';
-}
-
 /** Whether every row is affected: no WHERE, or one that always holds. */
 function isUnbounded(tokens: readonly SqlToken[]): boolean {
   const where = tokens.findIndex(({ lower }) => lower === 'where');
@@ -43,31 +45,17 @@ const RELEASED =
   /^'?(?:released?|approved?|pay|paid|settled|executed?|sent|submitted|confirmed|authori[sz]ed|processing)'?$/i;
 
 const PAYMENTS =
-  /(?:^|_)(?:payments?|payouts?|transfers?|refunds?|withdrawals?|disbursements?|settlements?|payrolls?|payment_batch(?:es)?)$/;
-
-interface Statement {
-  readonly tokens: readonly SqlToken[];
-  readonly span: Span;
-  readonly lexicon: Lexicon;
-}
-
-const make = ({ span }: Statement, verb: string, action: Fragment['action'], more: Partial<Fragment> = {}): Fragment =>
-  fragmentOf(span, {
-    verb,
-    action,
-    effect: action === 'unknown' ? 'write' : effectOfAction(action),
-    ...{ object: 'table', domain: 'db', language: 'sql', ...more },
-  });
-
-const GONE = { effect: 'destructive', traits: ['irreversible'], extent: 'all' } as const;
+  /(?:^|_)(?:payments?|invoices?|bills?|payouts?|transfers?|refunds?|withdrawals?|disbursements?|settlements?|payrolls?|payment_batch(?:es)?)$/;
 
 /** Where rows or files are sent: a program, a bucket, a URL. */
-function destination({ tokens }: Statement): 'program' | 'outside' | 'file' | undefined {
-  const words = tokens.map(({ lower }) => lower);
+function destination(statement: Statement): 'program' | 'outside' | 'file' | undefined {
+  const { tokens } = statement;
+  const words = wordsOf(statement);
   if (words.includes('program')) return 'program';
   if (
     tokens.some(
-      ({ kind, lower }) => kind === 'string' && /^'?(?:s3|gs|gcs|azure|abfss?|wasbs?|https?|ftp|sftp):\/\//.test(lower),
+      ({ kind, lower }) =>
+        kind === 'string' && /^'?(?:(?:s3|gs|gcs|azure|abfss?|wasbs?|https?|ftp|sftp):\/\/|\\\\\w)/.test(lower),
     )
   )
     return 'outside';
@@ -79,7 +67,9 @@ function sentTo(statement: Statement, verb: string): Fragment {
   if (to === 'program')
     return unknownCode(statement.span, { domain: 'db', object: 'program', language: 'sql', traits: ['privileged'] });
   if (to === 'outside') return make(statement, verb, 'send', { traits: ['external'] });
-  return make(statement, verb, 'create', { object: 'file' });
+  return statement.tokens.some(({ lower }) => PUBLIC_FOLDER.test(lower))
+    ? make(statement, verb, 'send', { traits: ['external', 'bulk', 'irreversible'], extent: 'all' })
+    : make(statement, verb, 'create', { object: 'file' });
 }
 
 /** What the functions of a SELECT do, if one does more than compute or read. One that the lexicon has not is not understood. */
@@ -95,6 +85,13 @@ function calledIn(statement: Statement): Fragment | undefined {
     if (sqlReading.has(lower) || (kind === 'word' && sqlGlue.has(lower)) || tokens[at - 1]?.lower === 'as') continue;
     const object = nameAt(tokens, at);
     const doing = doingOfName(lower, lexicon);
+    const set =
+      lower === 'set_config' &&
+      doingOfRows(
+        { ...statement, tokens: [{ ...tokens[at], lower: 'values' } as SqlToken, ...tokens.slice(at + 1)] },
+        'settings',
+      );
+    if (set) return makeDoing(statement, lower, set, 'setting');
     if (doing?.effect === 'destructive') return make(statement, lower, 'delete', { ...GONE, object });
     if (!sqlActing.has(lower)) found = unknownCode(statement.span, { domain: 'db', object, language: 'sql' });
     found ??= make(statement, 'select', 'execute', { object });
@@ -104,33 +101,25 @@ function calledIn(statement: Statement): Fragment | undefined {
 
 function readSelect(statement: Statement): Fragment {
   const { tokens } = statement;
-  const words = tokens.map(({ lower }) => lower);
+  const words = wordsOf(statement);
   const called = calledIn(statement);
   if (called) return called;
   const from = words.indexOf('from');
   const into = words.indexOf('into');
-  if (into > 0 && EXPORTS.has(words[into + 1] ?? ''))
-    return PUBLIC_FOLDER.test(words[into + 2] ?? '')
-      ? make(statement, 'select', 'send', { traits: ['external', 'bulk', 'irreversible'], extent: 'all' })
-      : make(statement, 'select', 'create', { object: 'file' });
+  if (into > 0 && EXPORTS.has(words[into + 1] ?? '')) return sentTo(statement, 'select');
   if (into > 0 && tokens[into + 1]?.kind !== 'sign' && !(words[into + 1] ?? '').startsWith('@'))
     return make(statement, 'select', 'create', { object: nameAt(tokens, into + 1) });
   return make(statement, 'select', 'read', { extent: 'many', object: from > 0 ? nameAt(tokens, from + 1) : 'value' });
 }
 
-/** Whether a setting is emptied, or something is ended or disabled. */
-const says = (text: string, lexicon: Lexicon): boolean =>
-  emptiesSetting(text, lexicon) || disablesSomething(text, lexicon);
-
-/** `SET value = '0' WHERE name = 'retention_days'` */
-function emptiesNamedSetting(values: readonly SqlToken[], lexicon: Lexicon): boolean {
-  const where = values.findIndex(({ lower }) => lower === 'where');
-  if (where < 0) return false;
-  const plain = ({ text }: SqlToken): string => text.replace(/^'|'$/g, '');
-  const names = values.slice(where).filter(({ kind }) => kind === 'string');
-  const set = values.slice(0, where).filter((_, at) => values[at - 1]?.lower === '=');
-  return names.slice(0, 4).some((name) => set.some((value) => says(`${plain(name)}=${plain(value)}`, lexicon)));
-}
+/** Tables in which a database keeps its users and settings. */
+const isOfServer = ({ tokens }: Statement): boolean =>
+  tokens
+    .slice(1, 6)
+    .some(
+      ({ lower }, at, all) =>
+        lower.startsWith('pg_') || (/^(?:mysql|pg_catalog|sys)$/.test(lower) && all[at + 1]?.lower === '.'),
+    );
 
 function readUpdate(statement: Statement): Fragment {
   const { tokens, lexicon } = statement;
@@ -143,8 +132,14 @@ function readUpdate(statement: Statement): Fragment {
   );
   const where = values.findIndex(({ lower }) => lower === 'where');
   const assigned = values.slice(0, where < 0 ? undefined : where).map(({ text }) => text);
-  if ((all && empties) || says(assigned.join(' '), lexicon) || emptiesNamedSetting(values, lexicon))
+  const ttl = tokens
+    .slice(0, Math.max(set, 0))
+    .map(({ lower }) => lower)
+    .join(' ');
+  if ((all && empties) || says(assigned.join(' '), lexicon) || emptiesSetting(ttl, lexicon))
     return make(statement, 'update', 'delete', { ...GONE, object: nameAt(tokens, 1) });
+  const called = calledIn({ ...statement, tokens: values });
+  if (called && (called.action === 'unknown' || called.effect === 'destructive')) return called;
   const { sqlMoney } = lexicon.codeWords;
   if (values.some(({ lower, kind }, at) => kind !== 'string' && values[at + 1]?.lower === '=' && sqlMoney.has(lower)))
     return make(statement, 'update', 'transfer', {
@@ -153,6 +148,10 @@ function readUpdate(statement: Statement): Fragment {
       object: 'balance',
       domain: 'payments',
     });
+  const does = gravest([
+    ...[doingOfSettings(assigned.join(' '), lexicon), doingOfNamed(values, lexicon)].flatMap((one) => one ?? []),
+  ]);
+  if (does) return makeDoing(statement, 'update', does, nameAt(tokens, 1));
   const releases = assigned.some((word, at) => word === '=' && RELEASED.test(assigned[at + 1] ?? ''));
   if (releases && PAYMENTS.test(nameAt(tokens, 1)))
     return make(statement, 'update', 'transfer', {
@@ -160,34 +159,15 @@ function readUpdate(statement: Statement): Fragment {
       object: nameAt(tokens, 1),
       domain: 'payments',
     });
-  const privileged = values.some(({ lower }) => /role|admin|privilege|permission|superuser/.test(lower));
+  const privileged =
+    values.some(({ lower }) =>
+      /role|admin|privilege|permission|superuser|passw|user_pass|authentication_string|tenant_id/.test(lower),
+    ) || isOfServer(statement);
   return make(statement, 'update', 'update', {
     object: nameAt(tokens, tokens[1]?.lower === 'only' ? 2 : 1),
     extent: all ? 'all' : 'many',
     traits: [...(privileged ? (['privileged'] as const) : []), ...(all ? (['bulk'] as const) : [])],
   });
-}
-
-function named({ tokens, lexicon }: Statement, from: number): string {
-  const { sqlObjects, sqlNoise } = lexicon.codeWords;
-  let at = from;
-  while (sqlObjects.has(tokens[at]?.lower ?? '') || sqlNoise.has(tokens[at]?.lower ?? '')) at += 1;
-  return nameAt(tokens, at);
-}
-
-function readAlter(statement: Statement): Fragment {
-  const { tokens } = statement;
-  const words = tokens.map(({ lower }) => lower);
-  const object = named(statement, 1);
-  if (words.some((word, at) => word === 'drop' && words[at + 1] !== 'default' && words[at + 1] !== 'not'))
-    return make(statement, 'alter', 'delete', { ...GONE, object });
-  if (words.includes('truncate') || words.includes('disable'))
-    return make(statement, 'alter', 'delete', { ...GONE, object });
-  if (/^(?:user|role|login|system|default)$/.test(words[1] ?? '') || words.includes('owner'))
-    return make(statement, 'alter', 'grant', { object: 'privilege', traits: ['privileged'], domain: 'identity' });
-  if (emptiesSetting(tokens.map(({ text }) => text).join(' '), statement.lexicon))
-    return make(statement, 'alter', 'delete', { ...GONE, object });
-  return make(statement, 'alter', 'update', { object });
 }
 
 /** What runs when a statement only says to explain another. */
@@ -231,13 +211,18 @@ function readWith(statement: Statement): Fragment {
 function readOther(statement: Statement, head: string): Fragment {
   const { tokens } = statement;
   const { codeWords } = statement.lexicon;
-  const words = tokens.map(({ lower }) => lower);
+  const words = wordsOf(statement);
+  if (head === 'vacuum' && words.includes('into')) return sentTo(statement, head);
   if (head === 'vacuum')
     return words.some((word, at) => word === 'retain' && (words[at + 1] ?? '').startsWith('0'))
       ? make(statement, 'vacuum', 'delete', { ...GONE, object: named(statement, 1) })
       : make(statement, 'vacuum', 'update', { object: named(statement, 1) });
   if (head === 'copy' || head === 'unload' || head === 'export' || head === 'backup') {
-    const isOut = head !== 'copy' || words.includes('to') || destination(statement) === 'program';
+    const isOut =
+      head !== 'copy' ||
+      (words[1] === 'into' && (tokens[2]?.kind === 'string' || words[2]?.startsWith('@') === true)) ||
+      words.includes('to') ||
+      destination(statement) === 'program';
     return isOut ? sentTo(statement, head) : make(statement, head, 'create');
   }
   if (head === 'grant' || head === 'revoke' || head === 'deny')
@@ -248,14 +233,26 @@ function readOther(statement: Statement, head: string): Fragment {
     });
   if (head === 'kill' || head === 'shutdown')
     return make(statement, head, 'execute', { effect: 'destructive', object: 'session' });
-  if (codeWords.sqlSession.has(head))
+  if (head === 'set') return readSet(statement);
+  if (head === 'reset' && /^(?:master|binary|replica|slave)$/.test(words[1] ?? ''))
+    return make(statement, head, 'delete', GONE);
+  if (codeWords.sqlSession.has(head) || head === 'reset')
     return emptiesSetting(words.join(' '), statement.lexicon)
       ? make(statement, head, 'delete', GONE)
       : make(statement, head, 'execute', { effect: 'read', object: 'session' });
   if (codeWords.sqlChanges.has(head)) {
     const action = head === 'create' || head === 'insert' || head === 'import' || head === 'load' ? 'create' : 'update';
     // CREATE OR REPLACE loses what was there; a function holds code that is not read.
-    const replaces = head === 'create' && words[1] === 'or' && words.includes('table');
+    const replaces =
+      head === 'create' &&
+      words[1] === 'or' &&
+      (words.includes('table') || words.includes('schema') || words.includes('database'));
+    const isSent = words.some((word) => /^(?:function|directory|location|engine|external)$/.test(word));
+    if (isSent && words.includes('select') && destination(statement) === 'outside') return sentTo(statement, head);
+    // A table function or a directory is no table of this database.
+    if (head === 'insert' && (words[2] === 'function' || words.includes('directory'))) return notUnderstood(statement);
+    const beside = head === 'create' ? createdBeside(statement) : undefined;
+    if (beside) return beside;
     if (replaces) return make(statement, 'replace', 'delete', { ...GONE, object: named(statement, 1) });
     if (words.includes('overwrite'))
       return make(statement, head, 'delete', { ...GONE, object: named(statement, words.indexOf('overwrite') + 1) });
@@ -270,6 +267,15 @@ function readOther(statement: Statement, head: string): Fragment {
       (isMoney(table, statement.lexicon) || codeWords.sqlMoney.has(table))
     )
       return make(statement, head, 'transfer', { traits: ['financial'], object: table, domain: 'payments' });
+    const inserts = head === 'insert' || head === 'replace' || head === 'upsert';
+    if (inserts && isOfServer(statement))
+      return make(statement, head, 'grant', { traits: ['privileged'], object: table });
+    const select = words.indexOf('select');
+    const called = select > 0 ? calledIn({ ...statement, tokens: tokens.slice(select) }) : undefined;
+    if (called && (called.action === 'unknown' || called.effect === 'destructive')) return called;
+    const does =
+      head === 'insert' || head === 'replace' || head === 'upsert' ? doingOfRows(statement, table) : undefined;
+    if (does) return makeDoing(statement, head, does, table);
     const roles = head === 'create' && /^(?:user|role|login)$/.test(words[1] ?? '');
     return make(statement, head, action, {
       object: named(statement, 1),
@@ -286,7 +292,21 @@ function readOther(statement: Statement, head: string): Fragment {
   });
 }
 
-function readStatement(statement: Statement): Fragment {
+const MAX_FOLLOWING = 20;
+
+function readStatement(statement: Statement, before = 0): Fragment {
+  if (before > MAX_FOLLOWING) return notUnderstood(statement);
+  const head = statement.tokens.find(({ lower }) => lower !== '(')?.lower ?? '';
+  const as = head === 'prepare' ? statement.tokens.findIndex(({ lower }) => lower === 'as') : -1;
+  if (as > 0) return readStatement({ ...statement, tokens: statement.tokens.slice(as + 1) }, before + 1);
+  const rest = MAY_BE_FOLLOWED.has(head) ? followingIn(statement) : undefined;
+  const own = readOne(statement);
+  if (rest === undefined) return own;
+  const next = readStatement({ ...statement, tokens: rest }, before + 1);
+  return gravity(next) > gravity(own) ? next : own;
+}
+
+function readOne(statement: Statement): Fragment {
   const { tokens } = statement;
   const start = tokens.findIndex(({ lower }) => lower !== '(');
   const own = start > 0 ? { ...statement, tokens: tokens.slice(start) } : statement;
@@ -307,32 +327,9 @@ function readStatement(statement: Statement): Fragment {
     );
   }
   if (own.lexicon.codeWords.sqlDestroys.has(head)) return make(own, head, 'delete', { ...GONE, object: named(own, 1) });
-  if (head === 'pragma' && own.tokens.some(({ lower }) => lower === '=')) return make(own, head, 'update');
+  if (head === 'pragma') return readPragma(own);
   if (own.lexicon.codeWords.sqlReads.has(head)) return make(own, head, 'read', { object: named(own, 1) });
   return readOther(own, head);
-}
-
-const UNDONE = new Set(['insert', 'update', 'delete', 'merge']);
-const KEEPS_TRANSACTION = new Set([...UNDONE, 'select', 'savepoint', 'show', 'explain']);
-
-/** Rows that a transaction changes which the text itself rolls back. Other statements may end it. */
-function withoutUndone(read: readonly Fragment[], statements: readonly (readonly SqlToken[])[]): Fragment[] {
-  const heads = statements.map(([first, second]) =>
-    first?.lower === 'start' && second?.lower !== 'transaction' ? '' : (first?.lower ?? ''),
-  );
-  const isBack = (at: number) => heads[at] === 'rollback' && !statements[at]?.some(({ lower }) => lower === 'to');
-  let [from, until] = [-1, -1];
-  for (const [at, head] of heads.entries()) {
-    if (head === 'begin' || head === 'start') from = at;
-    else if (isBack(at) && from >= 0) until = at;
-    else if (!KEEPS_TRANSACTION.has(head) && until < 0) from = -1;
-    if (until >= 0) break;
-  }
-  return read.map((fragment, at) =>
-    from >= 0 && from < at && at < until && UNDONE.has(heads[at] ?? '') && fragment.action !== 'unknown'
-      ? { ...fragment, action: 'read', effect: 'read', traits: [] }
-      : fragment,
-  );
 }
 
 /** What the SQL from `from` to `until` does, statement by statement. */

@@ -6,6 +6,7 @@ import { indexOfToken } from './antecedent.ts';
 import { clauseStart, REACH } from './implied-parts.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { wordsOf } from './request.ts';
+import { setValuesIn } from './set-values.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { is, K, someAre, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
 
@@ -215,5 +216,6 @@ export function endStatesIn(
     before.isAboutMoney ||= sentence.some((token) => tokenIs(token, K.money_matter));
     before.namesOutside ||= requests.length === 0 && namesOutside(sentence, 0, sentence.length, lexicon) !== undefined;
   }
+  for (const tokens of setValuesIn(sentences, candidatesOf, lexicon)) found.push({ says: 'change', tokens });
   return found;
 }

@@ -20,6 +20,18 @@ const MEMBERS = {
   sqlDestroys: words('Statements after which something is gone.', ['truncate']),
   sqlObjects: words('Kinds of things that statements create, change and drop.', ['table', 'schema']),
   sqlNoise: words('Words between a statement and the name of its object.', ['if', 'exists']),
+  sqlOpenings: words('First two words, joined, of statements that nothing else has shown yet to be SQL.', [
+    'reset-master',
+  ]),
+  sqlPlainObjects: words('Kinds of things that creating does no more than that. Others are not understood.', ['table']),
+  sqlStoredCode: words('Kinds of things that hold statements to be run later.', ['trigger']),
+  sqlPlainClauses: words('First words of the parts of an ALTER that lose nothing. Others are not understood.', ['add']),
+  sqlPlainSets: words('What an ALTER may SET so that nothing is lost. Other things are not understood.', ['default']),
+  sqlWideTypes: words('Types into which a column can be changed so that nothing is lost.', ['text']),
+  sqlPlainSettings: words(
+    'Settings of a session that protect nothing; `*` at the end stands for any rest. Others are not understood.',
+    ['search_path', 'enable_*'],
+  ),
   sqlReading: words(
     'Functions that only compute or read; `*` at the end stands for any rest. Others are not understood.',
     ['count', 'regexp_*'],

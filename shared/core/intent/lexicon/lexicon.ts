@@ -2,6 +2,7 @@
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Lexicon, Prefix, Words } from './types.ts';
 import { compileCodeWords } from './code-words.ts';
+import { compileSettings } from './settings.ts';
 import {
   commandGroups,
   compileCommands,
@@ -131,6 +132,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     commandNouns: compileCommandNouns(file.commandNouns),
     emptying: compileEmptying(file.emptying),
     disabling: compileEmptying(file.disabling),
+    settings: compileSettings(file.settings),
     codeWords: compileCodeWords(file.codeWords),
     refinedObjects: objectsOf(file.refinements),
     domainOfNoun,

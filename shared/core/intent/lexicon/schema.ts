@@ -4,6 +4,7 @@ import { HarmSchema } from './harm.ts';
 import { Learned } from './learned.ts';
 import { CodeWordsSchema } from './code-words.ts';
 import { Command, CommandNouns, CommandVerbs, Emptying } from './commands.ts';
+import { Settings } from './settings.ts';
 import {
   closed,
   DATA_CLASS_MEMBERS,
@@ -74,6 +75,7 @@ export const LexiconSchema = Type.Object(
     commandNouns: Type.Optional(CommandNouns),
     emptying: Type.Optional(Emptying),
     disabling: Type.Optional(Emptying),
+    settings: Type.Optional(Settings),
     codeWords: Type.Optional(CodeWordsSchema),
     defaultDomain: named('The domain of nouns that belong to none.', 'general'),
     dataClasses: Type.Object(DATA_CLASS_MEMBERS, DATA_CLASS_OPTIONS),

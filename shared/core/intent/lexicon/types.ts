@@ -11,6 +11,7 @@ import type { NearWords } from './one-edit.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
 import type { PhraseTable } from './phrase-table.ts';
 import type { Language } from './languages.ts';
+import type { SettingRule } from './settings.ts';
 import type { Spelling } from './spelling.ts';
 import type { WordForms } from './word-forms.ts';
 import type { WordKinds } from './word-kinds.ts';
@@ -128,6 +129,8 @@ export interface Words {
   readonly emptying: ReadonlyMap<string, ReadonlySet<string>>;
   /** Words in the names of fields, with the values by which an update ends or disables what has them: `active` with `false`. */
   readonly disabling: ReadonlyMap<string, ReadonlySet<string>>;
+  /** What is done by setting a value. */
+  readonly settings: readonly SettingRule[];
   readonly codeWords: CodeWords;
   /** Every object that a refinement lists. */
   readonly refinedObjects: ReadonlySet<string>;

@@ -1,0 +1,97 @@
+// What the name and the arguments of a call say that it does.
+import { argumentsIn } from './call-syntax.ts';
+import { gravity } from './code.ts';
+import { disablesSomething, doingOfName, emptiesSetting, partsOf, withNouns } from './commands.ts';
+import type { Doing, Lexicon } from '../lexicon/types.ts';
+import { doingOfSetting, doingOfSettings, gravest } from './settings.ts';
+
+export const DELETES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
+
+/** Stages and operators of MongoDB that change more than the name of their call says. */
+export function stageOf(args: string): Doing | undefined {
+  if (/[{,]\s{0,3}["']?\$out\b/.test(args) || (/^\s*\{\s*\}/.test(args) && /\$unset\b/.test(args))) return DELETES;
+  return /\$merge\b/.test(args) ? { action: 'update', effect: 'write', traits: [] } : undefined;
+}
+
+/** A document or a file is replaced by an empty one, or by nothing. */
+export const REPLACES_ALL =
+  /^(?:replace|update|set|put|write|findoneandreplace)\w{0,20} [^]{0,500},\s{0,3}(?:\{\s{0,3}\}|""|'')\s{0,3}$|^(?:move|rename|copy)\w{0,20} [^]{0,500}["']\/dev\/null["']/;
+const KEY = /[{[,]\s{0,3}["']?([A-Za-z]\w{1,40})["']?\s{0,3}:/g;
+/** What is made is no payment: `db.payments.createIndex()`. */
+export const PART_OF_STORE = /(?:index|indexes|collection|view|user|role|trigger|search)$/i;
+
+/** The gravest of what the keys of a command in an object say: `runCommand({ drop: "users" })`; undefined when none is known. */
+export function doingOfKeys(args: string, lexicon: Lexicon): Doing | undefined {
+  const known = [...args.matchAll(KEY)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
+  return known.reduce<Doing | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
+}
+
+export const RUNS_DATA = /^(?:c?pickle|marshal|dill|joblib|cloudpickle)$/i;
+export const LOADS_OBJECTS = /\bLoader\s*=\s*(?:yaml\.)?(?:Unsafe|Full)?Loader\b/;
+export const RUNS_STATEMENT =
+  /^(?:execute(?:query|update|batch|many|script|raw|rawunsafe|sqlraw|nonquery|scalar)?|\$(?:execute|query)rawunsafe|executesql)$/;
+/** A variable, a call, or text with something put into it; not a list of values. */
+export const OPEN_STATEMENT =
+  /^\s*(?:[A-Za-z_$][\w$.]*\s*(?:[,+%)(]|$)|f["']|["'`][^]*(?:["']\s*(?:\+|%(?!s)|\.format\())|`[^`]*\$\{)/;
+/** An open file as an argument. */
+export const HANDS_FILE = /(?<![\w.])open\(|createReadStream\(|FileInputStream\(/;
+export const PARSES =
+  /^(?:load|reader|dictreader|read\w*|parse\w*|from\w*|safe_load|pipe|on|sha\d*|md5|digest|enter_context|iter|next|len|list|append|push)$/;
+export const LOADS_MODULE = /^(?:import_module|__import__|require|getattr)$/;
+export const SETS = /^(?:put|set|modify|write|change|configure|patch)/;
+const WRITES_WHOLE = /^(?:write\w*|output\w*|put\w*|set_contents|file_put_contents|createfile|dump)$/;
+const NOTHING = /^(?:b?""|b?''|``|nil|null|None|new byte\[0\]|\[\]|\{\}|Buffer\.alloc\(0\)|Vec::new\(\))$/;
+
+/** `Path("ledger").write_text("")`, `fs.writeFile("ledger", "", done)`: the content is all of it, and nothing. */
+export const writesNothing = (lower: string, args: string): boolean => {
+  const given = argumentsIn(args);
+  const content = /^(?:write_text|write_bytes|set_contents)$/.test(lower) ? given[0] : given[1];
+  if (lower === 'set' && given.length === 1) return NOTHING.test(given[0] ?? '');
+  return WRITES_WHOLE.test(lower) && content !== undefined && NOTHING.test(content);
+};
+
+/** What a destroying word at the end of a name says, whatever the name begins with: `ExecuteDelete`, `queue_purge`. */
+export function doingOfCall(name: string, of: string, lexicon: Lexicon): Doing | undefined {
+  const own = doingOfName(name, lexicon);
+  const parts = partsOf(name);
+  if (parts.length < 2) return own && withNouns(own, [of], lexicon);
+  if (own !== undefined && (own.effect === 'read' || own.effect === 'destructive')) return own;
+  if (
+    /^(?:on|is|has|can|should|before|after|pre|post|will|did|no|not|undo|handle|add|assert|expect|mock)$/.test(
+      parts[0] ?? '',
+    )
+  )
+    return own;
+  const last = lexicon.commandVerbs.get(parts.at(-1) ?? '');
+  return last?.effect === 'destructive' ? last : own && withNouns(own, [name, of], lexicon);
+}
+
+/** What is done with each of many things: `find_each(&:destroy)`. */
+export function handedOn(args: string, lexicon: Lexicon): Doing | undefined {
+  const symbol = /&:(\w{1,40})/.exec(args)?.[1];
+  const doing = symbol === undefined ? undefined : doingOfName(symbol, lexicon);
+  return doing?.effect === 'destructive' ? doing : undefined;
+}
+
+/** What the values that a call is given do: `update(is_admin=True)`, `config_set("maxmemory", 1)`. */
+export function doingOfArguments(last: string, args: string, lexicon: Lexicon): Doing | undefined {
+  const lower = last.toLowerCase();
+  const set = doingOfSettings(args, lexicon);
+  const [name = '', value = ''] = argumentsIn(args).map((one) => one.replace(/^:|^["'`]|["'`]$/g, ''));
+  const isPair =
+    /set|config|attribute|put|update|define|assign/.test(lower) && /^[\w.-]{2,40}$/.test(name) && value !== '';
+  // `setBalance(90000)`
+  const setter =
+    /^set_?\w/.test(lower) && name !== '' && value === ''
+      ? { name: partsOf(last).slice(1).join('_'), value: name.toLowerCase() }
+      : undefined;
+  const disables = setter && disablesSomething(`${setter.name}=${setter.value}`, lexicon);
+  const own = disables ? DELETES : setter && doingOfSetting(setter, lexicon);
+  const pair =
+    isPair &&
+    (emptiesSetting(`${name}=${value}`, lexicon)
+      ? DELETES
+      : doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon));
+  const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? DELETES : undefined;
+  return gravest([set, pair || undefined, forced, own].flatMap((one) => one ?? []));
+}

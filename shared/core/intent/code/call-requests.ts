@@ -1,0 +1,84 @@
+// Reads the calls of programs that make HTTP requests: fetch and its like.
+import { argumentsIn, type Call, LITERAL } from './call-syntax.ts';
+import { type Fragment, sentOutside, unknownCode } from './code.ts';
+import { METHODS, requestFragment } from './http.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+
+const MAX_BODY = 2_000;
+const METHOD = /["']?(?:method|type|verb)["']?\s{0,3}[:=]\s{0,3}["'`](\w{2,10})["'`]/i;
+/** A method by the name of a constant: `HttpMethod.DELETE`, `http.MethodDelete`, `Method::PUT`. */
+const CONSTANT = /\b(?:Http|Request)?Method(?:s)?(?:\.|::)?_?(get|head|delete|put|patch|post)\b/i;
+/** A method that is known only at run time. */
+const DYNAMIC_METHOD =
+  /(?:["']?\bmethod\b["']?\s{0,3}[:=]\s{0,3}(?!["'`\s=])|[{,]\s{0,3}method\s{0,3}[,}]|\.\.\.\s{0,3}\w)/i;
+/** Calls whose first argument is the method. */
+const TAKES_METHOD = /^(?:request|newrequest|newrequestwithcontext|send_request|exchange|method|open|httprequest)$/;
+const CARRIES = /\bopen\(|environ|process\.env|readFile|read_text|getenv|\bfs\./;
+
+const OPTIONS_NAME = /(?:req|request|opts|options|config|settings|init)$/i;
+/** Whether the method of a request is in a variable, or in options that are. */
+function isMethodOpen(last: string, args: string): boolean {
+  const [first = '', second = ''] = argumentsIn(args);
+  if (DYNAMIC_METHOD.test(args)) return true;
+  if (second === '' && /^[A-Za-z_$][\w$.]*$/.test(first))
+    return (
+      OPTIONS_NAME.test(first) ||
+      (/^(?:axios|ajax|request|\$http)$/.test(last) && !/(?:url|uri|href|endpoint|link|address|path)$/i.test(first))
+    );
+  // `fetch(url, options)`; a second argument in Python has a name: `timeout=3`.
+  if (/^[A-Za-z_$][\w$.]*$/.test(second) && !/^(?:cb|callback|done|next|resolve|null|undefined|None|nil)$/.test(second))
+    return true;
+  return TAKES_METHOD.test(last) && /^[A-Za-z_$][\w$.]*$/.test(first) && second !== '';
+}
+
+/** Whether an address is put together with data, in its query: `"https://x/?d=" + token`. */
+function carriesInAddress(args: string): boolean {
+  const [address = ''] = argumentsIn(args);
+  if (!/^[fr]?["'`]/.test(address)) return false;
+  const joined = /["'`]\s{0,3}(?:\+|\.|%)\s{0,3}\S/.exec(address);
+  const expands = /\$\{|^f["'][^]*\{/.test(address);
+  const query = address.search(/[?&][\w-]{1,30}=(?:["'`]|\$?\{)/);
+  if (!(joined || expands)) return false;
+  return query >= 0 && SENSITIVE.test(address.slice(query));
+}
+const SENSITIVE =
+  /cookie|token|secret|passw|credential|session|environ|\benv\b|key\b|localstorage|users?\b|customers?|emails?|rows?\b|dump|data\b|open\(|stringify|dumps/i;
+
+export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fragment | undefined {
+  const clients = lexicon.codeWords.httpClients;
+  const names = path.map((name) => name.toLowerCase());
+  const [root = '', last = ''] = [names[0], names.at(-1)];
+  const url = new RegExp(LITERAL).exec(args)?.[2] ?? '';
+  const byName = METHODS.has(last.toUpperCase()) ? last : undefined;
+  const literal = LITERAL.exec(args)?.[2] ?? '';
+  const direct = TAKES_METHOD.test(last) && METHODS.has(literal.toUpperCase()) ? literal : undefined;
+  const constant = CONSTANT.exec(args)?.[1];
+  const isRequest = byName !== undefined && /^(?:\/|https?:)/.test(url);
+  if (!(clients.has(root) || clients.has(last) || isRequest || direct !== undefined || constant !== undefined))
+    return undefined;
+  const stated = METHOD.exec(args)?.[1] ?? byName ?? direct ?? constant;
+  if (stated === undefined && !(names.length === 1 || clients.has(last))) return undefined;
+  if (stated === undefined && (isMethodOpen(last, args) || (last === 'urlopen' && /\bdata\s*=(?!\s*None)/.test(args))))
+    return unknownCode({ at, end }, { domain: 'web', language: 'http' });
+  const isDynamic = /^\s*[\w$]/.test(args) && CARRIES.test(args);
+  // An address that is known only at run time may be anywhere.
+  const target = isDynamic
+    ? 'https://host.invalid/'
+    : (/["'`]((?:https?:\/\/|\/)[^"'`]{0,500})/.exec(args)?.[1] ?? '/');
+  const body = args.slice(0, MAX_BODY);
+  const comma = args.indexOf(',');
+  const carries =
+    carriesInAddress(args) || CARRIES.test(isDynamic ? args.slice(comma < 0 ? args.length : comma) : args);
+  const sent = requestFragment(
+    { method: stated ?? 'GET', url: target, body, headers: body, carries },
+    { at, end },
+    lexicon,
+  );
+  return carries && sent.action === 'send'
+    ? sentOutside(
+        { ...sent, object: 'file', domain: 'files' },
+        args,
+        /environ|process\.env|\$\{|select|dump/i.test(args),
+      )
+    : sent;
+}

@@ -1,0 +1,54 @@
+// Reads the bodies of HTTP requests: operations, states, settings, and the operations of GraphQL.
+import { gravity } from './code.ts';
+import { disablesSomething, doingOfName, EMPTIES, emptiesSetting, withNouns } from './commands.ts';
+import type { Doing, Lexicon } from '../lexicon/types.ts';
+import { doingOfSettings } from './settings.ts';
+
+const OPERATION =
+  /["']?_?(?:op|operation|operationName|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_.-]{2,40})["']/gi;
+/** What something becomes: `"status": "deleted"`. */
+const STATE = /["']?(?:status|state|lifecycle|phase)["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{3,40})/gi;
+export const GRANT: Doing = { action: 'grant', effect: 'write', traits: ['privileged'] };
+/** `<contents of .env>` */
+export const CONTENTS = /\bcontents? of\b/i;
+export const EXPANDS = /\$(?:\{|\(|[A-Z_a-z])|`/;
+export const AMOUNT = /["']?(?:amount|sum|total|value)["']?\s{0,3}[:=]/i;
+
+/** What a body asks for, whatever the method: `{"op":"destroy"}`, a GraphQL mutation, a setting that empties. */
+export function actOfBody(body: string, isUpdate: boolean, lexicon: Lexicon): Doing | undefined {
+  const named = [...body.matchAll(OPERATION)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
+  const set = doingOfSettings(body, lexicon);
+  if (set) named.push(set);
+  for (const [, state = ''] of body.matchAll(STATE)) {
+    const become = lexicon.participles.get(state.toLowerCase());
+    if (become?.effect === 'destructive') named.push(become);
+  }
+  const graph = graphOperation(body, lexicon);
+  if (graph) named.push(graph);
+  if (emptiesSetting(body, lexicon) || (isUpdate && disablesSomething(body, lexicon))) named.push(EMPTIES);
+  return named.reduce<Doing | undefined>((a, b) => (a === undefined || gravity(b) > gravity(a) ? b : a), undefined);
+}
+
+const READS: Doing = { action: 'read', effect: 'read', traits: [] };
+const MAX_GRAPH = 4_000;
+const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
+
+/** What a GraphQL operation does: the fields of a mutation, by the verbs in their names. */
+export function graphOperation(text: string, lexicon: Lexicon): Doing | undefined {
+  const code = text.slice(0, MAX_GRAPH);
+  // First, because a body names its operation `query` whatever it is.
+  const head = /\b(mutation)\b(?=[^{}]{0,300}\{)/.exec(code) ?? /\b(query|subscription)\b(?=[^{}]{0,300}\{)/.exec(code);
+  if (!head) return undefined;
+  const fields = [...text.slice(head.index + 5, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
+  const found = fields.flatMap(([, name = '']) => {
+    const named = doingOfName(name, lexicon);
+    return named ? [withNouns(named, [name], lexicon)] : [];
+  });
+  if (head[1] !== 'mutation')
+    return (head[1] === 'subscription' ? found.find(({ effect }) => effect === 'destructive') : undefined) ?? READS;
+  const set = doingOfSettings(code, lexicon);
+  if (set) found.push(set);
+  if (emptiesSetting(code, lexicon) || disablesSomething(code, lexicon)) return EMPTIES;
+  const write: Doing = { action: 'update', effect: 'write', traits: [] };
+  return found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), write);
+}

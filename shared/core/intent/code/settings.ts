@@ -1,0 +1,106 @@
+// Reads the values that code sets, in JSON, objects, arguments, forms and assignments, and what setting them does.
+import type { Doing, Lexicon } from '../lexicon/types.ts';
+import { gravity } from './code.ts';
+import { EMPTIES, emptiesSetting, partsOf } from './commands.ts';
+
+/** A value with the names that lead to it: `mfa_required` with `false` for `{"mfa": {"required": false}}`. */
+export interface Setting {
+  /** In snake_case. */
+  readonly name: string;
+  /** In lower case, without quotes. */
+  readonly value: string;
+}
+
+const MAX_TEXT = 4_000;
+const MAX_SETTINGS = 200;
+const MAX_NAME = 120;
+const PART =
+  /"((?:[^"\\]|\\.){0,500})"|'((?:[^'\\]|\\.){0,500})'|`([^`\\]{0,500})`|([$\p{L}_][\p{L}\p{N}_$.-]{0,80})|(-?\d[\w./:-]{0,40}|[*]|::\/0)|(=>|===?|!==?|[<>]=|\\"|[:={}[\](),;&])/gu;
+
+interface Part {
+  readonly kind: 'string' | 'word' | 'number' | 'sign';
+  readonly text: string;
+}
+
+function partsIn(text: string): Part[] {
+  const found: Part[] = [];
+  // A body within a string has its quotes escaped.
+  const plain = text.slice(0, MAX_TEXT).replaceAll('\\"', '"');
+  for (const [whole, double, single, back, word, number] of plain.matchAll(PART)) {
+    const string = double ?? single ?? back;
+    if (string !== undefined) found.push({ kind: 'string', text: string });
+    else if (word !== undefined) found.push({ kind: 'word', text: word });
+    else found.push({ kind: number === undefined ? 'sign' : 'number', text: whole });
+  }
+  return found;
+}
+
+const SETS: ReadonlySet<string> = new Set([':', '=', '=>']);
+const OPENS: ReadonlySet<string> = new Set(['{', '[', '(']);
+const CLOSES: ReadonlySet<string> = new Set(['}', ']', ')']);
+
+/** The values that a text sets. */
+export function settingsIn(text: string): Setting[] {
+  const parts = partsIn(text);
+  const found: Setting[] = [];
+  const around: string[] = [];
+  let own = '';
+  const add = (value: string) => {
+    const name = partsOf([...around, own].filter(Boolean).join('.').slice(-MAX_NAME)).join('_');
+    if (name !== '') found.push({ name, value: value.toLowerCase() });
+  };
+  for (let at = 0; at < parts.length && found.length < MAX_SETTINGS; at += 1) {
+    const { kind, text: word } = parts[at] as Part;
+    const next = parts[at + 1];
+    if (kind === 'sign') {
+      if (OPENS.has(word)) {
+        around.push(own);
+        // An array or an object with nothing in it.
+        if (own !== '' && next !== undefined && CLOSES.has(next.text) && word !== '(') add('empty');
+        own = '';
+      } else if (CLOSES.has(word)) around.pop();
+      if (!SETS.has(word) && !OPENS.has(word)) own = '';
+      continue;
+    }
+    const isKey = kind !== 'number' && next?.kind === 'sign' && SETS.has(next.text);
+    if (isKey) own = word;
+    else if (parts[at - 1]?.kind === 'sign' && (own !== '' || around.length > 0)) add(word === '' ? 'empty' : word);
+  }
+  return found;
+}
+
+const hasName = (name: string, names: ReadonlySet<string>): boolean => {
+  const words = name.split('_');
+  for (let from = 0; from < words.length; from += 1)
+    for (let to = from + 1; to <= Math.min(words.length, from + 4); to += 1)
+      if (names.has(words.slice(from, to).join('_'))) return true;
+  return false;
+};
+
+const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|empty)$/.test(value);
+
+/** What the setting of one value does, beside that it changes; undefined for an ordinary one. */
+export function doingOfSetting({ name, value: whole }: Setting, lexicon: Lexicon): Doing | undefined {
+  // `roles/owner`
+  const value = whole.replace(/^roles?\//, '');
+  const doings = lexicon.settings
+    .filter(({ names, values }) => (values === undefined ? !isKept(value) : values.has(value)) && hasName(name, names))
+    .map(({ doing }) => doing);
+  if (emptiesSetting(`${name}=${value}`, lexicon)) doings.push(EMPTIES);
+  // `deleted_at`, with a date
+  if (/_(?:at|on|by)$/.test(name) && !isKept(value)) {
+    const become = lexicon.participles.get(name.split('_').at(-2) ?? '');
+    if (become?.effect === 'destructive') doings.push(become);
+  }
+  return gravest(doings);
+}
+
+/** The gravest of some doings. */
+export const gravest = (doings: readonly Doing[]): Doing | undefined =>
+  doings.reduce<Doing | undefined>((a, b) => (a !== undefined && gravity(a) >= gravity(b) ? a : b), undefined);
+
+/** The gravest of what the values that a text sets do. */
+export const doingOfSettings = (text: string, lexicon: Lexicon): Doing | undefined =>
+  lexicon.settings.length === 0
+    ? undefined
+    : gravest(settingsIn(text).flatMap((setting) => doingOfSetting(setting, lexicon) ?? []));

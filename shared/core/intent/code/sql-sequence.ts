@@ -1,0 +1,77 @@
+// Statements of SQL after one another: without semicolons between them, and rolled back.
+import type { Fragment } from './code.ts';
+import { MODIFIES, type Statement } from './sql-statement.ts';
+import type { SqlToken } from './sql-tokens.ts';
+
+/** Statements that others may follow without a semicolon between them, as in Transact-SQL and in blocks. */
+export const MAY_BE_FOLLOWED = new Set([
+  'update',
+  'insert',
+  'select',
+  'set',
+  'declare',
+  'begin',
+  'prepare',
+  'print',
+  'use',
+  'waitfor',
+  'analyze',
+  'commit',
+  'go',
+]);
+/** Words after which the name of a statement begins none: `FOR UPDATE`, `ON DELETE`, `t.update`. */
+const NO_BEGINNING = new Set([
+  'do',
+  'for',
+  'on',
+  'as',
+  '.',
+  ',',
+  '(',
+  'or',
+  'and',
+  'select',
+  'by',
+  '=',
+  'key',
+  'no',
+  'then',
+  'not',
+]);
+const FOLLOWS = new Set([...MODIFIES, 'grant', 'revoke', 'exec', 'execute', 'shutdown', 'purge']);
+
+/** The tokens from the statement on that follows within another one. */
+export function followingIn({ tokens }: Statement): readonly SqlToken[] | undefined {
+  let depth = 0;
+  for (const [at, { lower, kind }] of tokens.entries()) {
+    depth += lower === '(' ? 1 : lower === ')' ? -1 : 0;
+    const next = tokens[at + 1];
+    if (at === 0 || depth > 0 || kind !== 'word' || !FOLLOWS.has(lower) || next === undefined) continue;
+    if (next.kind === 'sign' && lower !== 'exec' && lower !== 'execute') continue;
+    if (!NO_BEGINNING.has(tokens[at - 1]?.lower ?? '')) return tokens.slice(at);
+  }
+  return undefined;
+}
+
+const UNDONE = new Set(['insert', 'update', 'delete', 'merge']);
+const KEEPS_TRANSACTION = new Set([...UNDONE, 'select', 'savepoint', 'show', 'explain']);
+
+/** Rows that a transaction changes which the text itself rolls back. Other statements may end it. */
+export function withoutUndone(read: readonly Fragment[], statements: readonly (readonly SqlToken[])[]): Fragment[] {
+  const heads = statements.map(([first, second]) =>
+    first?.lower === 'start' && second?.lower !== 'transaction' ? '' : (first?.lower ?? ''),
+  );
+  const isBack = (at: number) => heads[at] === 'rollback' && !statements[at]?.some(({ lower }) => lower === 'to');
+  let [from, until] = [-1, -1];
+  for (const [at, head] of heads.entries()) {
+    if (head === 'begin' || head === 'start') from = at;
+    else if (isBack(at) && from >= 0) until = at;
+    else if (!KEEPS_TRANSACTION.has(head) && until < 0) from = -1;
+    if (until >= 0) break;
+  }
+  return read.map((fragment, at) =>
+    from >= 0 && from < at && at < until && UNDONE.has(heads[at] ?? '') && fragment.action !== 'unknown'
+      ? { ...fragment, action: 'read', effect: 'read', traits: [] }
+      : fragment,
+  );
+}

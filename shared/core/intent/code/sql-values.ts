@@ -1,0 +1,78 @@
+// What the values do that SQL gives to columns and to settings.
+import { disablesSomething, emptiesSetting } from './commands.ts';
+import type { Doing, Lexicon } from '../lexicon/types.ts';
+import { doingOfSetting, doingOfSettings, gravest } from './settings.ts';
+import { partsAt, plain, type Statement } from './sql-statement.ts';
+import type { SqlToken } from './sql-tokens.ts';
+
+/** Whether a setting is emptied, or something is ended or disabled. */
+export const says = (text: string, lexicon: Lexicon): boolean =>
+  emptiesSetting(text, lexicon) || disablesSomething(text, lexicon);
+
+const EMPTIED: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
+
+/** What naming a setting and giving it a value does. */
+function doingOfPair(name: SqlToken, value: SqlToken, lexicon: Lexicon): Doing | undefined {
+  if (says(`${plain(name)}=${plain(value)}`, lexicon)) return EMPTIED;
+  return doingOfSetting({ name: plain(name).toLowerCase(), value: plain(value).toLowerCase() }, lexicon);
+}
+
+/** `SET value = '0' WHERE name = 'retention_days'` */
+export function doingOfNamed(values: readonly SqlToken[], lexicon: Lexicon): Doing | undefined {
+  const where = values.findIndex(({ lower }) => lower === 'where');
+  if (where < 0) return undefined;
+  const names = values.slice(where).filter(({ kind }) => kind === 'string');
+  const set = values.slice(0, where).filter((_, at) => values[at - 1]?.lower === '=');
+  return gravest(names.slice(0, 4).flatMap((name) => set.flatMap((value) => doingOfPair(name, value, lexicon) ?? [])));
+}
+
+/** Tables whose rows name a setting and its value. */
+const OF_SETTINGS =
+  /(?:^|_)(?:settings?|configs?|configuration|flags?|preferences|parameters|options|policies|switches)$/;
+const MAX_ROWS = 20;
+
+/** The tokens within the parentheses that open at an index. */
+function withinAt(tokens: readonly SqlToken[], open: number): SqlToken[] {
+  let depth = 0;
+  const end = tokens.findIndex(({ lower }, at) => {
+    if (at < open) return false;
+    depth += lower === '(' ? 1 : lower === ')' ? -1 : 0;
+    return depth === 0;
+  });
+  return tokens.slice(open + 1, end < 0 ? undefined : end);
+}
+
+/** What the values of new rows do: `INSERT INTO users (name, is_admin) VALUES ('eve', true)`. */
+export function doingOfRows({ tokens, lexicon }: Statement, table: string): Doing | undefined {
+  const values = tokens.findIndex(({ lower }) => lower === 'values');
+  const into = tokens.findIndex(({ lower }) => lower === '(');
+  const found: Doing[] = [];
+  const add = (doing: Doing | undefined) => {
+    if (doing) found.push(doing);
+  };
+  const columns = into > 0 && (values < 0 || into < values) ? partsAt(withinAt(tokens, into)) : [];
+  for (let at = values + 1, rows = 0; values > 0 && at < tokens.length && rows < MAX_ROWS; at += 1) {
+    if (tokens[at]?.lower !== '(') continue;
+    const row = withinAt(tokens, at);
+    const cells = partsAt(row);
+    for (const [index, [value]] of cells.entries()) {
+      const name = columns[index]?.[0] ?? (OF_SETTINGS.test(table) ? cells[index - 1]?.[0] : undefined);
+      const before = OF_SETTINGS.test(table) ? cells[index - 1]?.[0] : undefined;
+      if (name && value) add(doingOfPair(name, value, lexicon));
+      if (before && value) add(doingOfPair(before, value, lexicon));
+    }
+    at += row.length;
+    rows += 1;
+  }
+  // ON CONFLICT DO UPDATE SET, ON DUPLICATE KEY UPDATE, USING TTL
+  const rest = tokens
+    .slice(Math.max(values, 0))
+    .map(({ text }) => text)
+    .join(' ');
+  const set = rest.search(/\b(?:update|using)\b/i);
+  if (set >= 0) {
+    add(doingOfSettings(rest.slice(set), lexicon));
+    if (says(rest.slice(set), lexicon)) found.push(EMPTIED);
+  }
+  return gravest(found);
+}

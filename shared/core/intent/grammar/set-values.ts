@@ -1,0 +1,96 @@
+// Values that a text wants set, in words or in a snippet beside them, and that grant, expose, pay or switch protection off:
+// `Set the balance of account 7 to 90000`, `Apply this: mfa: false`.
+import { disablesSomething, emptiesSetting, partsOf } from '../code/commands.ts';
+import { doingOfSetting, type Setting, settingsIn } from '../code/settings.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import type { Sentence, Token } from '../text/tokens.ts';
+import { indexOfToken } from './antecedent.ts';
+import type { CandidateAction } from './candidate.ts';
+
+const MAX_NAME = 7;
+const MAX_REACH = 16;
+const MAX_SENTENCES = 40;
+/** Words between a name and its value. */
+const LEADS: ReadonlySet<string> = new Set(['to', 'as', '=', '=>', ':=']);
+const INTO: ReadonlySet<string> = new Set(['to', 'into', 'in', 'on']);
+const SWITCHED: ReadonlySet<string> = new Set(['off', 'on', 'false', 'public']);
+/** Settings that keep data: as nothing, they keep none. */
+const KEEPS = /retention|ttl|expir|replica|backup/;
+const IS_SUM = /\d|approved|released|paid|settled|executed|authori[sz]ed/;
+
+const nameOf = (tokens: readonly Token[]): string =>
+  tokens
+    .slice(-MAX_NAME)
+    .flatMap(({ text }) => partsOf(text))
+    .join('_');
+
+/** The pairs of a name and a value that the words after a verb of change hold. */
+function pairsAfter(sentence: Sentence, from: number): Setting[] {
+  const found: Setting[] = [];
+  const add = (name: string, value: Token | undefined) => {
+    if (name !== '' && value !== undefined) found.push({ name, value: value.lower.replaceAll(/^["'`]|["'`.]$/g, '') });
+  };
+  const near = sentence.slice(0, from + MAX_REACH);
+  for (const [at, token] of near.entries()) {
+    if (at <= from) continue;
+    if (LEADS.has(token.lower)) add(nameOf(sentence.slice(from + 1, at)), sentence[at + 1]);
+    if (INTO.has(token.lower)) add(nameOf(sentence.slice(at + 1, at + 1 + MAX_NAME)), sentence[at - 1]);
+    if (SWITCHED.has(token.lower)) add(nameOf(sentence.slice(from + 1, at)), token);
+  }
+  return found;
+}
+
+/** `PermitRootLogin yes` */
+function pairIn({ kind, text }: Token): Setting[] {
+  const isQuoted = kind === 'code' || kind === 'quoted';
+  const [name = '', value = '', ...others] = isQuoted ? text.replaceAll('`', '').trim().split(/\s+/) : [];
+  return value !== '' && others.length === 0 ? [{ name: partsOf(name).join('_'), value: value.toLowerCase() }] : [];
+}
+
+const asCode = (sentence: Sentence): string =>
+  sentence.map(({ kind, text }) => (kind === 'quoted' ? `"${text}"` : text)).join(' ');
+
+function isGrave(setting: Setting, lexicon: Lexicon): boolean {
+  const { name, value } = setting;
+  const isProtected = lexicon.settings.some(
+    ({ doing, names, values }) =>
+      doing.effect === 'destructive' && values?.has(value) && name.split('_').some((part) => names.has(part)),
+  );
+  // In words, a name alone says little: `set the limit to 0`, `set the balance of the speakers to left`.
+  if (emptiesSetting(`${name}=${value}`, lexicon)) return isProtected || KEEPS.test(name);
+  const doing = doingOfSetting(setting, lexicon);
+  return doing !== undefined && (doing.action !== 'transfer' || IS_SUM.test(value));
+}
+
+const isChange = ({ effect, negated, mentions, tells, source }: CandidateAction): boolean =>
+  effect !== 'read' && !negated && !mentions && !tells && source !== 'question';
+
+function setsIn(sentence: Sentence, own: readonly CandidateAction[], lexicon: Lexicon): boolean {
+  const code = asCode(sentence);
+  const isCode = /[:=]/.test(code);
+  const settings = [
+    ...(isCode ? settingsIn(code) : []),
+    ...sentence.flatMap(pairIn),
+    ...own.filter(isChange).flatMap(({ at }) => pairsAfter(sentence, indexOfToken(sentence, at))),
+  ];
+  if (settings.some((setting) => isGrave(setting, lexicon))) return true;
+  const isProtective = () =>
+    sentence.some(({ lower }) =>
+      lexicon.settings.some(({ doing, names }) => doing.effect === 'destructive' && names.has(lower)),
+    );
+  return isCode && disablesSomething(code, lexicon) && isProtective();
+}
+
+/** The sentences that set such values, when the text asks for a change at all. */
+export function setValuesIn(
+  sentences: readonly Sentence[],
+  candidatesOf: (sentence: number) => readonly CandidateAction[],
+  lexicon: Lexicon,
+): Sentence[] {
+  const some = sentences.slice(0, MAX_SENTENCES);
+  if (lexicon.settings.length === 0 || !some.some((_, index) => candidatesOf(index).some(isChange))) return [];
+  return some.filter((sentence, index) => {
+    const own = candidatesOf(index);
+    return (own.length === 0 || own.some(isChange)) && setsIn(sentence, own, lexicon);
+  });
+}

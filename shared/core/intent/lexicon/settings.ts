@@ -1,0 +1,41 @@
+// What values that code sets mean, as data: their schema, and the rules that the readers of code use.
+import Type, { type Static } from 'typebox';
+import { closed, DOING, list } from './parts.ts';
+import { doingOf } from './tables.ts';
+import type { Doing } from './types.ts';
+
+export const Settings = Type.Array(
+  Type.Object(
+    {
+      ...DOING,
+      names: list(
+        Type.String({ pattern: '^[a-z0-9]+(_[a-z0-9]+)*$', maxLength: 40 }),
+        'Words in the names of settings, columns and arguments; several are joined by `_`.',
+        ['role', 'bank_account'],
+      ),
+      values: Type.Optional(
+        list(Type.String({ minLength: 1, maxLength: 30 }), 'The values that do it. Absent: any.', ['admin', '*']),
+      ),
+    },
+    { ...closed, description: 'Settings, and the values by which they do this.' },
+  ),
+  {
+    description: 'What is done by setting a value, whatever sets it: `role = admin`, `"public": true`, `mfa: off`.',
+    examples: [[{ action: 'grant', traits: ['privileged'], names: ['role'], values: ['admin', 'owner'] }]],
+  },
+);
+
+/** What setting a value does. */
+export interface SettingRule {
+  readonly names: ReadonlySet<string>;
+  /** Undefined: any. */
+  readonly values: ReadonlySet<string> | undefined;
+  readonly doing: Doing;
+}
+
+export const compileSettings = (groups: Static<typeof Settings> = []): SettingRule[] =>
+  groups.map((group) => ({
+    names: new Set(group.names),
+    values: group.values && new Set(group.values),
+    doing: doingOf(group),
+  }));
