@@ -275,7 +275,7 @@ export function requestOfWords(words: readonly string[], { pipes }: { pipes: boo
       uploads ||= /^(?:-T|--upload-file|--post-file|--body-file|--input|-InFile)/i.test(word);
     } else if (gluedData) bodies.push(gluedData[2] ?? '');
     else if (HEADER_OPTIONS.test(word)) headers.push(words[(at += 1)] ?? '');
-    else if (/^--header=/.test(word)) headers.push(word);
+    else if (word.startsWith('--header=')) headers.push(word);
     else if (word === '-G' || word === '--get') isQuery = true;
     else if (word === '-I' || word === '--head') method = 'HEAD';
     else if (SAVES.test(word)) saves = true;

@@ -8,6 +8,7 @@ import {
   compileCommandNouns,
   compileCommandVerbs,
   compileEmptying,
+  compileSameCommands,
 } from './commands.ts';
 import { compileAssessment } from './assessment.ts';
 import { compileHarm } from './harm.ts';
@@ -129,6 +130,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     commandGroups: commandGroups(commands.keys()),
     commandVerbs: compileCommandVerbs(file.commandVerbs),
     commandNouns: compileCommandNouns(file.commandNouns),
+    sameCommands: compileSameCommands(file.sameCommands),
     emptying: compileEmptying(file.emptying),
     disabling: compileEmptying(file.disabling),
     codeWords: compileCodeWords(file.codeWords),
