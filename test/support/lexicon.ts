@@ -5,7 +5,6 @@ import { KIND_NAMES } from '../../shared/core/intent/lexicon/kind-names.ts';
 import type { LexiconFile } from '../../shared/core/intent/lexicon/schema.ts';
 import type { TextFile } from '../../shared/core/policy/files.ts';
 import { LEXICON_FILE, LEXICON_FOLDER, readLexicon } from '../../shared/core/policy/lexicon-files.ts';
-import { prettyJson } from '../../shared/kernel/pretty-json.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { temporaryFolder } from './folders.ts';
 
@@ -31,7 +30,10 @@ function merged(): TextFile {
   const read = readLexicon({ path: LEXICON_FILE, text: '' }, lexiconParts());
   if ('findings' in read) throw new Error(JSON.stringify(read.findings));
   // Each member of the document is one line: with all line breaks the shipped words are larger than a single file may be.
-  return { path: LEXICON_FILE, text: prettyJson(read.json as object).replace(/\n {4,}/g, '') };
+  const members = Object.entries(read.json as object).map(
+    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  );
+  return { path: LEXICON_FILE, text: `{\n${members.join(',\n')}\n}\n` };
 }
 
 /** What a small lexicon has of the shipped one, beside the first verbs of each meaning. */

@@ -17,8 +17,14 @@ const gravestOf = (kind: 'shell' | 'sql', text: string): { gravity: number; isUn
   const { fragments, isUnderstood } = readCode(kind, text, lexicon);
   return { gravity: Math.max(0, ...fragments.map(gravity)), isUnderstood };
 };
-const linesOf = ({ command, options }: CommandEntry): string[] =>
-  options.flatMap(({ any }) => [...any].map((option) => `${command} a ${option.replace(/\*$/, 'x')}`));
+/** After the arguments of a command that runs the rest of its line, options are those of what it runs. */
+const linesOf = ({ command, options, runs }: CommandEntry): string[] =>
+  options.flatMap(({ any }) =>
+    [...any].map((option) => {
+      const written = option.replace(/\*$/, 'x');
+      return runs !== undefined && runs.options === undefined ? `${command} ${written} a` : `${command} a ${written}`;
+    }),
+  );
 const isGroup = ({ command, runs, verbAt }: CommandEntry): boolean =>
   runs === undefined && verbAt.length === 0 && lexicon.commandGroups.has(command) && !command.includes(' ');
 

@@ -98,11 +98,12 @@ export function sentOutside(fragment: Fragment, sources: string, isMuch: boolean
 }
 
 /** Operating system files. */
-const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
+const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b|^c:\\windows\b/i;
 const DISK = /^\/dev\/(?:[shv]d|nvme|disk|mapper|xvd|mmcblk|md)/;
 /** Files whose content nobody keeps. */
 const NOWHERE = /^(?:\/dev\/(?:null|stdout|stderr|tty)|nul|\$null)$/i;
 
+export const isDisk = (path: string): boolean => DISK.test(path);
 export const isSystemPath = (path: string): boolean => SYSTEM_PATH.test(path);
 export const isNowhere = (path: string): boolean => NOWHERE.test(path);
 

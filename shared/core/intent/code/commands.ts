@@ -1,8 +1,16 @@
 // What one command does, by the lexicon: its subcommands, options, dry runs and values.
 import { singular } from '../lexicon/inflection.ts';
-import type { CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
+import type { CodeOnLine, CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
 import { gravity } from './code.ts';
-import { argumentsOf, hasDestroyingOption, hasOption, isDryRun, isOption, writesByOption } from './options.ts';
+import {
+  argumentsOf,
+  hasDestroyingOption,
+  hasOption,
+  isDryRun,
+  isOption,
+  mayHaveValues,
+  writesByOption,
+} from './options.ts';
 
 /** A command of the lexicon with the words that it was found by. */
 export interface KnownCommand {
@@ -12,6 +20,10 @@ export interface KnownCommand {
   /** The rest of the line is understood by this entry; false: it has a subcommand that is not known. */
   readonly isKnown: boolean;
   readonly doing: Doing;
+  /** Options with a value of their own. */
+  readonly valued: ReadonlySet<string>;
+  /** It runs what an option names, which is not seen. */
+  readonly loads: boolean;
 }
 
 /** `/usr/bin/rm` and `rm.exe` count as `rm`. */
@@ -22,10 +34,12 @@ export function commandName(word: string): string {
   return name.endsWith('.exe') ? name.slice(0, -4) : name;
 }
 
-/** The entry of a command: `mkfs.ext4` counts as `mkfs`, `python3.12` as `python`. */
+const IS_SCRIPT = /\.(?:sh|bash|zsh|fish|py|rb|pl|php|ps1|bat|cmd|[cm]?[jt]s|lua)$/;
+
+/** The entry of a command: `mkfs.ext4` counts as `mkfs`, `python3.12` as `python`, but `test.sh` is no `test`. */
 export function commandOf(name: string, lexicon: Lexicon): CommandEntry | undefined {
   const own = lexicon.commands.get(name);
-  if (own) return own;
+  if (own || IS_SCRIPT.test(name)) return own;
   const dot = name.indexOf('.');
   const stem = dot > 0 ? name.slice(0, dot) : name;
   return lexicon.commands.get(stem) ?? lexicon.commands.get(stem.replace(/\d{1,2}$/, ''));
@@ -46,6 +60,9 @@ function verbIn(word: string, lexicon: Lexicon): Doing | undefined {
   return verb === undefined || verb.weak ? undefined : verb;
 }
 
+const gravestOf = (doings: readonly Doing[]): Doing | undefined =>
+  doings.reduce<Doing | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
+
 /** What the verb in the name of a subcommand or function does: the whole name, or else its first or its last part. */
 export function doingOfName(name: string, lexicon: Lexicon): Doing | undefined {
   if (name.length > 80) return undefined;
@@ -53,13 +70,22 @@ export function doingOfName(name: string, lexicon: Lexicon): Doing | undefined {
   const and = parts.indexOf('and');
   // `findOneAndDelete` does both.
   if (and > 0) {
-    const both = [parts.slice(0, and), parts.slice(and + 1)].flatMap(
-      (some) => doingOfName(some.join('-'), lexicon) ?? [],
+    return gravestOf(
+      [parts.slice(0, and), parts.slice(and + 1)].flatMap((some) => doingOfName(some.join('-'), lexicon) ?? []),
     );
-    return both.length > 0 ? both.reduce((a, b) => (gravity(b) > gravity(a) ? b : a)) : undefined;
   }
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
-  const doing = verbIn(parts.join('-'), lexicon) ?? verbIn(first, lexicon) ?? verbIn(last, lexicon);
+  // The verb comes last after a colon: `access:remove`.
+  const inner = gravestOf(
+    (name.includes(':') ? parts : parts.slice(1)).flatMap((part) => lexicon.commandVerbs.get(part) ?? []),
+  );
+  const own = verbIn(first, lexicon);
+  const doing =
+    verbIn(parts.join('-'), lexicon) ??
+    (name.includes(':') ? gravestOf([own, inner, verbIn(last, lexicon)].flatMap((one) => one ?? [])) : undefined) ??
+    own ??
+    inner ??
+    verbIn(last, lexicon);
   // `sendPayment` moves money, as in a sentence.
   const rule = parts.length > 1 && doing?.effect === 'write' && lexicon.refinements.get(first);
   const refined = rule
@@ -82,7 +108,7 @@ export function withMoney(doing: Doing, names: readonly string[], lexicon: Lexic
   return makes && names.some((name) => isMoney(name, lexicon)) ? MOVES : doing;
 }
 
-const MAY_EMPTY = /[\d]|no(?:ne|thing)|null/i;
+const MAY_EMPTY = /[\d]|no(?:ne|thing)|null|remove/i;
 const SETTING =
   /(?<![\w.])([a-z][\w.-]{0,60})(?=["']?\s{0,3}[=: \t]\s{0,3}["']?(?:interval\s{1,3}["']?)?(-?[\w.%]{1,12})(?![\w.]))/gi;
 
@@ -169,13 +195,37 @@ export function withNouns(doing: Doing, names: readonly string[], { commandNouns
 const scalesToNothing = (words: readonly string[]): boolean =>
   words.some((word) => /(?:^|:|-)scale$/.test(word)) && words.some((word) => /^[\w.-]+=0$/.test(word));
 
-/** The command of a line by the lexicon; undefined for one that it has not. */
-export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownCommand | undefined {
-  const name = commandName(words[0] ?? '');
-  const base =
-    commandOf(name, lexicon) ?? cmdletOf(words[0] ?? '', lexicon) ?? onlyWithSubcommand(name, words, lexicon);
-  if (!base) return undefined;
-  const subcommands = argumentsOf(words, base.valued);
+/** The words of a command by the name that the lexicon has for it: `docker container ls`, `nerdctl ls` are `docker ls`. */
+export function canonical<Word extends { readonly text: string }>(
+  words: readonly Word[],
+  lexicon: Lexicon,
+): readonly Word[] {
+  const [head] = words;
+  if (head === undefined) return words;
+  const name = commandName(head.text);
+  const groups = lexicon.sameCommands.get(name);
+  if (groups === undefined) return words;
+  const valued = commandOf(name, lexicon)?.valued;
+  let at = 1;
+  while (at < words.length && isOption(words[at]?.text ?? '')) at += valued?.has(words[at]?.text ?? '') ? 2 : 1;
+  const group = words[at]?.text ?? '';
+  const same = groups.get(group) ?? groups.get('');
+  if (same === undefined) return words;
+  const rest = groups.has(group) && group !== '' ? words.toSpliced(at, words[at + 1]?.text === '--' ? 2 : 1) : words;
+  const named = [{ ...head, text: same }, ...rest.slice(1)];
+  // `nerdctl container ls` has both.
+  return same === name ? named : canonical(named, lexicon);
+}
+
+interface Found {
+  readonly entry: CommandEntry;
+  readonly isKnown: boolean;
+  readonly doing: Doing;
+  readonly subcommands: readonly string[];
+}
+
+/** The subcommand of a line, and what it does, without its options. */
+function subcommandOf(base: CommandEntry, subcommands: readonly string[], lexicon: Lexicon): Found {
   let [entry, isKnown, path] = [base, true, base.command.split(' ', 1)[0] ?? ''];
   let depth = 0;
   while (depth < 2 && lexicon.commandGroups.has(path) && /\D/.test(subcommands[depth] ?? '')) {
@@ -190,25 +240,132 @@ export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownC
   let doing: Doing = entry;
   const verbs = isKnown && entry !== base ? [] : base.verbAt;
   if (verbs.length > 0 && subcommands.length > 0) {
-    const found = verbs.flatMap((at) => doingOfName(subcommands[at - 1] ?? '', lexicon) ?? []);
+    // Only verbs of commands show that something is read: `compute` in `gcloud compute` is none.
+    const isVerb = (name: string) => partsOf(name).some((part) => lexicon.commandVerbs.has(part));
+    const found = verbs.flatMap((at) => {
+      const name = subcommands[at - 1] ?? '';
+      const one = doingOfName(name, lexicon);
+      return one === undefined || (one.effect === 'read' && !isVerb(name)) ? [] : one;
+    });
     isKnown = found.length > 0;
-    doing = found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), found[0] ?? doing);
-    doing = withMoney(doing, subcommands.slice(0, 3), lexicon);
+    doing = withMoney(gravestOf(found) ?? doing, subcommands.slice(0, 3), lexicon);
     doing = withNouns(doing, subcommands.slice(0, Math.max(...verbs)), lexicon);
   }
+  return { entry, isKnown, doing, subcommands };
+}
+
+/** A line as it is understood when options that nobody knows have no values, or when they have. The graver of both counts. */
+function foundIn(
+  words: readonly string[],
+  base: CommandEntry,
+  lexicon: Lexicon,
+): Found & { readonly valued: ReadonlySet<string> } {
+  const { valued } = base;
+  const plain = { ...subcommandOf(base, argumentsOf(words, valued), lexicon), valued };
+  if (!lexicon.commandGroups.has(base.command) && base.verbAt.length === 0) return plain;
+  const unknown = mayHaveValues(words, new Set([...valued, ...plain.entry.valued]));
+  if (unknown.length === 0) return plain;
+  const more = new Set([...valued, ...unknown]);
+  const other = { ...subcommandOf(base, argumentsOf(words, more), lexicon), valued: more };
+  if (!other.isKnown || other.subcommands.length === 0) return plain;
+  const [before, after] = [gravity(plain.doing), gravity(other.doing)];
+  return after > before || (after === before && plain.entry === base && other.entry !== base) ? other : plain;
+}
+
+/** The command of a line by the lexicon; undefined for one that it has not. */
+export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCommand | undefined {
+  const words = canonical(
+    line.map((text) => ({ text })),
+    lexicon,
+  ).map(({ text }) => text);
+  const name = commandName(words[0] ?? '');
+  const base =
+    commandOf(name, lexicon) ?? cmdletOf(words[0] ?? '', lexicon) ?? onlyWithSubcommand(name, words, lexicon);
+  if (!base) return undefined;
+  const found = foundIn(words, base, lexicon);
+  const { entry, subcommands } = found;
+  let { doing, isKnown } = found;
+  const valued = new Set([...found.valued, ...entry.valued]);
+  const own = ownWords(words, entry, valued);
   // Rules of the command itself hold for its subcommands too.
-  doing = withOptions(doing, base, words);
-  if (entry !== base) doing = withOptions(doing, entry, words);
+  doing = withOptions(doing, base, own);
+  if (entry !== base) doing = withOptions(doing, entry, own);
+  if (doing.effect !== 'read' && gravity(doing) < gravity(EMPTIES)) doing = weakened(own, lexicon) ?? doing;
   const destroys = () =>
-    (doing.effect !== 'read' && hasDestroyingOption(words, lexicon)) ||
-    emptiesSetting(words.slice(1).join(' '), lexicon) ||
-    scalesToNothing(words);
+    (doing.effect !== 'read' && hasDestroyingOption(own, lexicon)) ||
+    emptiesSetting(own.slice(1).join(' '), lexicon) ||
+    scalesToNothing(own);
   if (gravity(doing) < gravity(EMPTIES) && destroys()) doing = EMPTIES;
   // An option of a command that it runs is not one of its own.
   if (entry.runs?.language !== 'command' && isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];
-  if (doing.effect === 'read' && writesByOption(words, lexicon)) doing = WRITES;
+  if (doing.effect === 'read' && writesByOption(own, lexicon)) doing = WRITES;
   if (entry.runs?.language !== 'command' && asksForHelp(words, entry)) [doing, isKnown] = [READS, true];
-  return { entry, arguments: subcommands, isKnown, doing };
+  const loads =
+    doing !== READS &&
+    [...base.loads, ...entry.loads].some((option) => hasOption(own, option) || hasGlued(own, option));
+  return { entry, arguments: subcommands, isKnown, doing, valued, loads };
+}
+
+/** An option of one letter with its value right after it: `-fdrop.sql`. */
+const hasGlued = (words: readonly string[], option: string): boolean =>
+  /^-[a-zA-Z]$/.test(option) && words.some((word) => word.length > 2 && word.startsWith(option));
+
+/** The words of a command without those of a command that it runs. */
+function ownWords(
+  words: readonly string[],
+  { runs, command }: CommandEntry,
+  valued: ReadonlySet<string>,
+): readonly string[] {
+  if (runs === undefined || runs.options !== undefined || runs.dashed || runs.language === 'sql') return words;
+  const at = restAt(runs, words, command, valued);
+  return at < 0 ? words : words.slice(0, at);
+}
+
+/** Where the words after the options and the arguments of a command begin that runs the rest of its line: `kubectl exec POD -- CMD`. */
+export function restAt(
+  { language, skip = 0, dashed }: CodeOnLine,
+  words: readonly string[],
+  command: string,
+  valued: ReadonlySet<string>,
+): number {
+  if (dashed === true) return words.includes('--') ? words.indexOf('--') + 1 : -1;
+  // The subcommands come before the code too.
+  const most = skip + command.split(' ').length - 1;
+  let skipped = 0;
+  for (let at = 1; at < words.length; at += 1) {
+    const text = words[at] ?? '';
+    if (text === '--') return at + 1;
+    if (valued.has(text)) at += 1;
+    else if (/^-./.test(text) || (language === 'command' && /^[A-Za-z_]\w*=/.test(text) && skipped === 0)) continue;
+    else if (skipped >= most) return at;
+    else skipped += 1;
+  }
+  return -1;
+}
+
+const OPENS: Doing = { action: 'grant', effect: 'write', traits: ['privileged', 'external'] };
+const OFF = /^(?:false|0|off|no|none|disabled?|suspended|inactive|never)$/i;
+const ON = /^(?:true|1|on|yes|enabled?|allow|all|blob|container)$/i;
+const SWITCH = new Set(['enabled', 'enable', 'status', 'state']);
+
+/** A protection is switched off, or something is opened to everybody: `--no-deletion-protection`, `Status=Suspended`, `--public true`. */
+function weakened(words: readonly string[], { codeWords }: Lexicon): Doing | undefined {
+  const protects = (names: readonly string[]) => names.some((part) => codeWords.protections.has(part));
+  const isGuarded = () => protects(words.slice(1).flatMap(partsOf));
+  const isSwitch = (names: readonly string[]) => names.some((part) => SWITCH.has(part));
+  const stops = words.some((word) => codeWords.stoppers.has(word.toLowerCase()));
+  if (stops && words.some((word) => codeWords.guards.has(word.toLowerCase().replace(/\.service$/, '')))) return EMPTIES;
+  for (const word of words) {
+    const [, left] = /^--(?:no|disable|skip|without)-([a-z-]+)$/.exec(word) ?? [];
+    const names = left === undefined ? [] : partsOf(left);
+    if (protects(names) || (isSwitch(names) && isGuarded())) return EMPTIES;
+  }
+  for (const [, name = '', value = ''] of words.slice(1).join(' ').matchAll(SETTING)) {
+    const names = partsOf(name);
+    if (OFF.test(value) && (protects(names) || (isSwitch(names) && isGuarded()))) return EMPTIES;
+    if (ON.test(value) && names.some((part) => codeWords.exposures.has(part))) return OPENS;
+  }
+  return undefined;
 }
 
 /** A command of which the lexicon has only subcommands. */
@@ -230,7 +387,8 @@ function cmdletOf(word: string, lexicon: Lexicon): CommandEntry | undefined {
   if (!CMDLET.test(word)) return undefined;
   const doing = verbIn((word.split('-')[0] ?? '').toLowerCase(), lexicon);
   if (!doing) return undefined;
-  const { action, effect, traits } = withNouns(doing, [word], lexicon);
+  // `LocalUser` is one word of the lexicon.
+  const { action, effect, traits } = withNouns(doing, [word, word.slice(word.indexOf('-') + 1).toLowerCase()], lexicon);
   const none = {
     valued: new Set<string>(),
     options: [],
@@ -239,6 +397,8 @@ function cmdletOf(word: string, lexicon: Lexicon): CommandEntry | undefined {
     asks: false,
     sends: false,
     unseen: false,
+    readsCommands: false,
+    loads: new Set<string>(),
   };
   const what = { command: word.toLowerCase(), object: undefined, domain: undefined, evidence: 'name' as const };
   return { ...what, ...none, action, effect, traits, verbAt: [], dryRun: WHAT_IF };

@@ -10,6 +10,7 @@ import { shellFragments } from './shell.ts';
 import { toolCallsOf } from './tool-call.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { redisAt, redisNames } from './redis-start.ts';
+import { writtenPlace } from './shell-files.ts';
 import { LOOPS, shellAt } from './shell-start.ts';
 import { sqlAt } from './sql-start.ts';
 import type { SeenTokens } from './sql-tokens.ts';
@@ -22,16 +23,17 @@ const MAX_FRAGMENTS = 40;
 const READERS: readonly Reader[] = [sqlAt, httpAt, graphAt, shellAt, redisAt, callAt, urlAt];
 
 /** Output of any command redirected into a file: `print "hi" > /etc/motd`. Only a path distinguishes it from a comparison. */
-function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined {
+function redirectAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): Fragment[] {
   const piece = pieces[at];
-  if (!piece || at === 0) return undefined;
+  if (!piece || at === 0) return [];
   const glued = piece.text.includes('>') ? /^(?:1|&)?>{1,2}\|?(.*)$/s.exec(piece.text)?.[1] : undefined;
-  if (glued === undefined) return undefined;
+  if (glued === undefined) return [];
   let target = pieces[at];
   if (glued === '') target = pieces[/^["']$/.test(pieces[at + 1]?.text ?? '') ? at + 2 : at + 1];
   const path = glued === '' ? (target?.text ?? '') : glued;
-  if (!/^(?:~|\.{1,2})?\/[\w.~-]/.test(path) || isNowhere(path)) return undefined;
-  return fileWrite(path, { at: piece.at, end: (target?.at ?? piece.at) + (target?.text.length ?? 0) });
+  if (!/^(?:~|\.{1,2})?\/[\w.~-]/.test(path) || isNowhere(path)) return [];
+  const span = { at: piece.at, end: (target?.at ?? piece.at) + (target?.text.length ?? 0) };
+  return [fileWrite(path, span), ...writtenPlace(path, span, lexicon)];
 }
 
 /** Words with which code begins, whatever comes next. */
@@ -60,6 +62,8 @@ const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<stri
   const piece = pieces[at];
   if (!piece) return false;
   const next = pieces[at + 1];
+  // `augenrules --load`
+  if (at === 0 && /^--?[a-z]/i.test(next?.text ?? '')) return true;
   if (starts.has(piece.lower) || !WORD.test(piece.text) || piece.lower === 'mutation') return true;
   if (pieces[at - 1]?.text === '`' || next === undefined) return pieces[at - 1]?.text === '`';
   // `r''m` is one word of several pieces.
@@ -138,9 +142,9 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
     if (!piece || piece.at < until || isWithin(comments, piece.at)) continue;
     const full = found.length >= MAX_FRAGMENTS;
     if (full && destroyed) break;
-    const redirect = redirects && piece.text.includes('>') ? redirectAt(pieces, at) : undefined;
+    const redirect = redirects && piece.text.includes('>') ? redirectAt(pieces, at, lexicon) : [];
     // A redirection adds nothing to a command that already writes.
-    if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
+    if (!full && found.at(-1)?.effect !== 'write') found.push(...redirect);
     if (effort.left <= 0) break;
     if (!mayBegin(pieces, at, starts)) continue;
     const opens = opensAt(text, pieces, at, lexicon);

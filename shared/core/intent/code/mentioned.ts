@@ -29,9 +29,9 @@ export function isMentioned(
   if (fragment.language === 'shell' && SEPARATED.test(before(12))) return false;
   // EXPLAIN ANALYZE runs the statement that it explains.
   if (fragment.language === 'sql' && ANALYZED.test(before(40))) return false;
-  // The name of a command is no verb of a sentence: `grep -l x | xargs rm`.
+  // A word of the same command line is no verb of a sentence: `git branch | grep x | xargs git branch -d`.
   const isCommand = (at: number) =>
-    code.some((one) => one.language === 'shell' && one.at === at && fragment.at < one.end);
+    code.some((one) => one.language === 'shell' && one.at <= at && at < one.end && fragment.at < one.end);
   const isBefore = (request: CandidateAction) =>
     request.at < fragment.at && request.source !== 'code' && !isCommand(request.at);
   const last = requests.findLast(isBefore);

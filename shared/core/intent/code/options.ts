@@ -3,6 +3,12 @@ import type { CommandEntry, Lexicon } from '../lexicon/types.ts';
 
 export const isOption = (word: string): boolean => word.length > 1 && (word.startsWith('-') || /^\/[a-z]$/i.test(word));
 
+/** Options that a word follows that may be their value, as nothing is known of them: `--log-level info`. */
+export function mayHaveValues(words: readonly string[], valued: ReadonlySet<string>): string[] {
+  const isUnknown = (word: string) => word !== '--' && isOption(word) && !word.includes('=') && !valued.has(word);
+  return words.slice(1, -1).filter((word, at) => isUnknown(word) && !isOption(words[at + 2] ?? '-'));
+}
+
 /** The arguments of a command line without its options and their values. Words after `--` are arguments. */
 export function argumentsOf(words: readonly string[], valued: ReadonlySet<string>): string[] {
   const found: string[] = [];
@@ -15,16 +21,42 @@ export function argumentsOf(words: readonly string[], valued: ReadonlySet<string
   return found;
 }
 
-/** Whether an option is among the words: itself, with a value (`--force=true`), or in a cluster (`-rf` has `-f`). */
+const CLUSTER = /^-([a-zA-Z0-9]{2,8})$/;
+
+/** The letters of a cluster of options: `-xvf`. What follows one with a value is its value: `-rcsv` of ruby has no `-c`. */
+function lettersOf(word: string, valued: ReadonlySet<string>): string {
+  const [, letters = ''] = CLUSTER.exec(word) ?? [];
+  for (let at = 0; at < letters.length; at += 1)
+    if (valued.has(`-${letters.charAt(at)}`)) return letters.slice(0, at + 1);
+  return letters;
+}
+
+/** The letters that a long option must have at least to be an abbreviation: `--del` of `--delete`. */
+const MIN_ABBREVIATION = '--abc'.length;
+
+/** Whether a long option is written as, or short for, another: `--forc`, `--del=x`. Most parsers of options accept both. */
+export function isLongOption(word: string, option: string): boolean {
+  if (!option.startsWith('--') || !word.startsWith('--')) return false;
+  const end = word.indexOf('=');
+  const name = end < 0 ? word : word.slice(0, end);
+  return name === option || (name.length >= MIN_ABBREVIATION && option.startsWith(name) && !option.includes('='));
+}
+
+/** Whether an option is among the words: itself, with a value (`--force=true`), short (`--forc`), or in a cluster (`-rf` has `-f`). */
 export function hasOption(words: readonly string[], option: string): boolean {
-  const letter = /^-[a-zA-Z]$/.test(option) ? option.charAt(1) : undefined;
+  const letter = /^-[a-zA-Z0-9]$/.test(option) ? option.charAt(1) : undefined;
   const [, stem] = /^(.+)\*$/.exec(option) ?? [];
   const prefix = stem ?? (/[=/:]$/.test(option) ? option : `${option}=`);
+  // Names of settings are written in any case: `-o proxycommand=x`.
+  const folds = stem !== undefined && /[a-z]{4}/i.test(stem);
+  const begins = (word: string) =>
+    folds ? word.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase() : word.startsWith(prefix);
   return words.some(
     (word, at) =>
       word === option ||
-      (at > 0 && word.startsWith(prefix) && (stem === undefined || word !== stem)) ||
-      (letter !== undefined && word.includes(letter) && /^-[a-zA-Z]{2,6}$/.test(word)),
+      (at > 0 && begins(word) && (stem === undefined || word !== stem)) ||
+      isLongOption(word, option) ||
+      (letter !== undefined && (CLUSTER.exec(word)?.[1] ?? '').includes(letter)),
   );
 }
 
@@ -43,6 +75,7 @@ export function isDryRun(words: readonly string[], base: CommandEntry, entry: Co
   return saysDry(
     own.filter((_, at) => !isValue(own[at - 1] ?? '')),
     (option) => base.dryRun.has(option) || entry.dryRun.has(option),
+    new Set([...base.valued, ...entry.valued]),
   );
 }
 
@@ -56,13 +89,17 @@ export function isTrial(words: readonly string[], { codeWords }: Lexicon): boole
   return saysDry(words.filter(isPlain), isDry) && !words.some(isWet);
 }
 
-function saysDry(words: readonly string[], isDry: (option: string) => boolean): boolean {
+function saysDry(
+  words: readonly string[],
+  isDry: (option: string) => boolean,
+  valued: ReadonlySet<string> = new Set(),
+): boolean {
   let dry = false;
   for (const [at, word] of words.entries()) {
     const [name = '', value = words[at + 1] ?? ''] = word.split(/[=:]/, 2);
     if (isDry(name)) dry = !NOT_DRY.test(value.replace(/^\$/, ''));
     else if (name.startsWith('--no-') && isDry(name.replace('--no-', '--'))) dry = false;
-    else if (/^-[a-zA-Z]{2,6}$/.test(word) && [...word.slice(1)].some((letter) => isDry(`-${letter}`))) dry = true;
+    else if ([...lettersOf(word, valued)].some((letter) => isDry(`-${letter}`))) dry = true;
   }
   return dry;
 }
@@ -83,10 +120,19 @@ function optionAt(words: readonly string[], at: number): { readonly name: string
 /** A file, and not a format such as `json` or `jsonpath={.items}`. */
 const FILE = /^(?!jsonpath|go-template|template|custom-columns)[^={]*[./]/;
 
-/** Whether a word is an option by which any command runs another: `tar --to-command=sh`. */
+/** Whether a word is an option by which any command runs another: `tar --to-command=sh`, `--to-comm=sh`. */
 export function runsOthers(word: string, { codeWords }: Lexicon): boolean {
   const [, name = ''] = /^--?([a-z][a-z0-9-]*)/.exec(word) ?? [];
-  return codeWords.runningOptions.has(name);
+  if (codeWords.runningOptions.has(name)) return true;
+  const words = name.split('-').length;
+  // An abbreviation ends within the last word; `--compress` is another option than `--compress-program`.
+  return (
+    words > 1 &&
+    [...codeWords.runningOptions.names].some(
+      (option) =>
+        option.startsWith(name) && option.split('-').length === words && isLongOption(`--${name}`, `--${option}`),
+    )
+  );
 }
 
 /** Whether a command that reads writes a file by an option: `git log --output=/etc/passwd`. */

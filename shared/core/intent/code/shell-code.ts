@@ -1,8 +1,9 @@
 // Code that a shell command runs: on its line, from a pipe, from a here-document.
 import { programFragments } from './calls.ts';
 import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode } from './code.ts';
-import { commandName } from './commands.ts';
-import type { CodeOnLine, CommandEntry, Lexicon } from '../lexicon/types.ts';
+import { commandName, type KnownCommand, restAt } from './commands.ts';
+import { isLongOption } from './options.ts';
+import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import type { ShellCommand } from './shell-syntax.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
 import { sqlFragments } from './sql.ts';
@@ -10,8 +11,14 @@ import { sqlFragments } from './sql.ts';
 /** How code within code is read. */
 export interface Reading {
   readonly lexicon: Lexicon;
-  /** Reads a command line that is part of another one. */
-  readonly inner: (text: string, at: number) => Fragment[];
+  /** Reads a command line that is part of another one, whose first command may be fed what that one is. */
+  readonly inner: (text: string, at: number, fed?: Fed) => Fragment[];
+}
+
+/** What a command reads: a here-document, a file, or the output of another command. */
+export interface Fed {
+  readonly command: ShellCommand;
+  readonly before: Before | undefined;
 }
 
 /** A command whose output the next one reads. */
@@ -27,6 +34,7 @@ export function codeFragments(
   text: string,
   span: Span,
   reading: Reading,
+  fed?: Fed,
 ): Fragment[] {
   if (language === 'sql') {
     // Clients have commands of their own, such as `\copy` and `\!`.
@@ -44,7 +52,32 @@ export function codeFragments(
   }
   if (language === 'script')
     return programFragments(text, span, reading.lexicon, (line) => reading.inner(line, span.at));
-  return reading.inner(text, span.at);
+  return reading.inner(text, span.at, fed);
+}
+
+/** Commands that a client is fed, one a line: `echo FLUSHALL | redis-cli`. */
+export function fedCommands({ text: name }: ShellWord, { command, before }: Fed, reading: Reading): Fragment[] {
+  const span = { at: command.at, end: command.end };
+  const text = command.input?.text ?? (before === undefined ? undefined : printed(before.command));
+  if (text === undefined)
+    return before !== undefined || command.redirections.some(({ operator }) => operator === '<')
+      ? [unknownCode(span)]
+      : [];
+  const lines = text.split(/\n|\\n/).filter((line) => line.trim() !== '');
+  return lines.slice(0, MAX_FED).flatMap((line) => reading.inner(`${name} ${line}`, span.at));
+}
+
+const MAX_FED = 20;
+
+/** What a command prints, if that is on its line. */
+function printed({ words }: ShellCommand): string | undefined {
+  const isKnown =
+    /^(?:echo|printf)$/.test(commandName(words[0]?.text ?? '')) && words.every(({ isDynamic }) => !isDynamic);
+  return isKnown
+    ? textsOf(words.slice(1))
+        .filter((word) => !/^-[neE]+$/.test(word))
+        .join(' ')
+    : undefined;
 }
 
 /** Where the code of an interpreter comes from, if not from its line: a pipe, a here-document, a file. */
@@ -88,53 +121,58 @@ export function fedCode(
       }),
     ];
   const [first] = chain;
-  const literal =
-    /^(?:echo|printf)$/.test(names[0] ?? '') &&
-    first !== undefined &&
-    first.command.words.every(({ isDynamic }) => !isDynamic);
-  if (!literal || first === undefined) return [unknownCode(span)];
-  const text = textsOf(first.command.words.slice(1))
-    .filter((word) => !/^-[neE]+$/.test(word))
-    .join(' ');
+  const text = first === undefined ? undefined : printed(first.command);
+  if (text === undefined) return [unknownCode(span)];
   return codeFragments(language, text, span, reading);
 }
 
-/** The words after the options and the arguments of a command that runs the rest of its line: `kubectl exec POD -- CMD`. */
-function restOfLine(runs: CodeOnLine, words: readonly ShellWord[], entry: CommandEntry): ShellWord[] {
-  // The subcommands come before the code too.
-  const most = (runs.skip ?? 0) + entry.command.split(' ').length - 1;
-  let at = 1;
-  for (let skipped = 0; at < words.length; at += 1) {
-    const text = words[at]?.text ?? '';
-    if (text === '--') return words.slice(at + 1);
-    if (entry.valued.has(text)) at += 1;
-    else if (/^-./.test(text) || (runs.language === 'command' && /^[A-Za-z_]\w*=/.test(text) && skipped === 0))
+/** The piece of code in an option: its value (`--eval=x`, `-cx`), or undefined for the next word; false: it is none of the options. */
+function valueIn(text: string, options: readonly string[]): string | undefined | false {
+  for (const one of options) {
+    if (text === one) return undefined;
+    const letter = /^-[a-z]$/i.test(one) ? one.charAt(1) : undefined;
+    if (letter === undefined) {
+      if (!one.startsWith('--') ? false : isLongOption(text, one)) {
+        const at = text.indexOf('=');
+        return at < 0 ? undefined : text.slice(at + 1);
+      }
       continue;
-    else if (skipped >= most) break;
-    else skipped += 1;
+    }
+    // A cluster that ends with it, or has its value right after it: `-tc`, `-tAcDROP TABLE x`.
+    const [, after] = new RegExp(`^-[a-zA-Z0-9]{0,7}?${letter}(.*)$`, 's').exec(text) ?? [];
+    if (after === '') return undefined;
+    if (after !== undefined && /[^a-zA-Z0-9]/.test(after) && !/^[.=/,:]/.test(after)) return after;
   }
-  return words.slice(at);
+  return false;
 }
 
-/** Whether a word is one of the options, has its value (`--eval=x`), or is a cluster that ends with it (`-tc`). */
-const optionIn = (text: string, options: readonly string[]): string | undefined =>
-  options.find(
-    (one) =>
-      text === one ||
-      (one.startsWith('--') && text.startsWith(`${one}=`)) ||
-      (text.endsWith(one.charAt(1)) && /^-[a-z]$/i.test(one) && /^-[a-zA-Z]{1,5}$/.test(text)),
-  );
-
 /** The pieces of code on a command's line: its options may be repeated, as in `find -exec a \; -exec b \;`. */
-export function codesOnLine(runs: CodeOnLine, words: readonly ShellWord[], entry: CommandEntry): ShellWord[][] {
-  if (runs.options === undefined) return [restOfLine(runs, words, entry)].filter((rest) => rest.length > 0);
+export function codesOnLine(
+  runs: CodeOnLine,
+  words: readonly ShellWord[],
+  { entry, valued }: KnownCommand,
+): ShellWord[][] {
+  const found = runs.options === undefined ? [] : codesInOptions(runs, words);
+  if (runs.options !== undefined && (runs.skip === undefined || found.length > 0)) return found;
+  const at = restAt(runs, textsOf(words), entry.command, valued);
+  const rest = at < 0 ? [] : words.slice(at);
+  // Each argument is a statement of its own.
+  if (runs.language === 'sql' && /^\.|\s/.test(rest[0]?.text ?? '')) return rest.map((word) => [word]);
+  return rest.length > 0 ? [rest] : [];
+}
+
+/** Whether the last word is an option whose code is missing. */
+export const endsWithCodeOption = ({ options = [] }: CodeOnLine, words: readonly ShellWord[]): boolean =>
+  words.length > 1 && valueIn(words.at(-1)?.text ?? '', options) === undefined;
+
+function codesInOptions(runs: CodeOnLine, words: readonly ShellWord[]): ShellWord[][] {
   const found: ShellWord[][] = [];
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at];
-    const option = word && optionIn(word.text, runs.options);
-    if (word === undefined || option === undefined) continue;
-    if (word.text.startsWith(`${option}=`)) {
-      found.push([{ ...word, text: word.text.slice(option.length + 1) }]);
+    const value = word === undefined ? false : valueIn(word.text, runs.options ?? []);
+    if (word === undefined || value === false) continue;
+    if (value !== undefined) {
+      found.push([{ ...word, text: value }]);
       continue;
     }
     const end = words.findIndex(({ text }, index) => index > at && (text === ';' || text === '+'));

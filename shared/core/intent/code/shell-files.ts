@@ -1,5 +1,15 @@
 // What shell commands do to files: redirections, copies, and data that goes to another machine.
-import { destroys, fileWrite, type Fragment, isNowhere, sentOutside } from './code.ts';
+import {
+  destroys,
+  fileWrite,
+  type Fragment,
+  fragmentOf,
+  isDisk,
+  isNowhere,
+  sentOutside,
+  type Span,
+  unknownCode,
+} from './code.ts';
 import type { KnownCommand } from './commands.ts';
 import { isOutside } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -11,34 +21,73 @@ export function writesNothing(words: readonly string[]): boolean {
   const [name = '', ...args] = words;
   if (name === ':' || name === 'true' || name === '') return true;
   if (name === 'cat') return args.length > 0 && args.every((arg) => isNowhere(arg));
-  return (name === 'echo' || name === 'printf') && args.every((arg) => arg === '' || arg === '-n') && args.length > 0;
+  if (name === 'head' || name === 'tail') return /^-[cn] ?0\b|^--(?:bytes|lines)=0\b/.test(args.join(' '));
+  return (name === 'echo' || name === 'printf') && args.every((arg) => arg === '' || arg === '-n');
 }
 
-export function writtenFiles(command: ShellCommand): Fragment[] {
+/** Files that say who may do what. */
+const GRANTS =
+  /^\/etc\/(?:passwd|shadow|gshadow|group|sudoers|doas\.conf|pam\.d|ssh|security|polkit-1)\b|(?:^|\/)authorized_keys2?$|\/\.rhosts$/;
+/** Files whose lines are run sooner or later, or which steer the kernel. */
+const IS_RUN_LATER =
+  /^\/etc\/(?:cron|profile|rc\.|init\.d|systemd|ld\.so|environment|bash|zsh)|^\/(?:var\/spool\/cron|proc|sys)\/|\/\.(?:bash|zsh|profile\b|config\/(?:systemd|autostart))|\/\.git\/hooks\/|\/\.ssh\/(?:config|rc)$/;
+const SOCKET = /^\/dev\/(?:tcp|udp)\/([\w.:-]{1,253})/;
+
+/** What writing into a place does beside changing a file. */
+export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragment[] {
+  const host = SOCKET.exec(path)?.[1];
+  if (host !== undefined) {
+    const write = fragmentOf(span, { verb: 'send', action: 'send', effect: 'write', object: 'file', domain: 'files' });
+    return isOutside(`ssh://${host}`, lexicon) ? [sentOutside(write, '', true)] : [write];
+  }
+  if (GRANTS.test(path)) {
+    const what = { object: 'permission', domain: 'identity', traits: ['privileged'] } as const;
+    return [fragmentOf(span, { verb: 'write', action: 'grant', effect: 'write', ...what })];
+  }
+  if (IS_RUN_LATER.test(path)) return [unknownCode(span)];
+  return isDisk(path) ? [fileWrite(path, span)] : [];
+}
+
+/** The files that a command which changes files is given: the last one for a copy. */
+export function givenPlaces({ entry, doing, arguments: args }: KnownCommand, span: Span, lexicon: Lexicon): Fragment[] {
+  if (doing.effect === 'read' || entry.domain !== 'files') return [];
+  const isCopy = entry.sends || entry.command === 'ln';
+  const paths = isCopy ? args.slice(-1) : args.map((arg) => arg.replace(/^of=/, ''));
+  return paths.flatMap((path) => writtenPlace(path, span, lexicon));
+}
+
+export function writtenFiles(command: ShellCommand, lexicon: Lexicon): Fragment[] {
   return command.redirections.flatMap(({ operator, target }) => {
-    if (!operator.includes('>') || isNowhere(target.text) || operator === '<>') return [];
-    const isEmptied = !operator.includes('>>') && writesNothing(textsOf(command.words));
-    return [fileWrite(target.text, { at: target.at, end: target.end }, isEmptied)];
+    if (operator === '<>') return writtenPlace(target.text, { at: target.at, end: target.end }, lexicon);
+    if (!operator.includes('>') || isNowhere(target.text)) return [];
+    const readsNothing = command.redirections.some((one) => one.operator === '<' && isNowhere(one.target.text));
+    const isEmptied = !operator.includes('>>') && (readsNothing || writesNothing(textsOf(command.words)));
+    const span = { at: target.at, end: target.end };
+    return [fileWrite(target.text, span, isEmptied), ...writtenPlace(target.text, span, lexicon)];
   });
 }
 
 const REMOTE =
-  /^(?:[\w.-]{1,64}@)?([\w.-]{2,253}|\[[\da-f:]+\]):(?!\\)|^(?:s3|gs|gcs|azure|abfss?|ftp|sftp|rsync|https?):\/\/|^[\w.-]{1,64}@[\w.-]{1,253}$|^\/(?:media|Volumes)\/|\/usb\b/i;
+  /^(?:[\w.-]{1,64}@)?([\w.-]{2,253}|\[[\da-f:]+\]):(?!\\)|^(?:s3|gs|gcs|azure|abfss?|ftp|sftp|rsync|https?):\/\/|^[\w.-]{1,64}@[\w.-]{1,253}$|^\/(?:media|Volumes)\/|\/usb\b|^\\\\[\w.-]+\\/i;
 
 /** Data that another command or a file hands over, at the first address: outside it is sending. */
 export function fedTo(
   known: KnownCommand,
-  { redirections }: ShellCommand,
+  { redirections, input }: ShellCommand,
   before: ShellCommand | undefined,
   own: Fragment,
   lexicon: Lexicon,
 ): Fragment[] {
-  const { fed } = known.entry;
+  const { fed, runs } = known.entry;
   const isOutput = before !== undefined && !/^(?:echo|printf|yes|true)$/.test(before.words[0]?.text ?? '');
-  const isFed = isOutput || redirections.some(({ operator, target }) => operator === '<' && !isNowhere(target.text));
+  const isFed =
+    isOutput ||
+    (input !== undefined && runs === undefined) ||
+    redirections.some(({ operator, target }) => operator === '<' && !isNowhere(target.text));
   if (fed === undefined || !isFed) return [];
   const fragment = { ...own, ...fed };
-  const host = /^(?:[\w.-]{1,64}@)?([\w.-]{2,253})$/.exec(known.arguments[0] ?? '')?.[1];
+  const address = known.arguments.find((arg) => /[.:@]/.test(arg)) ?? known.arguments[0] ?? '';
+  const host = /^(?:[\w.-]{1,64}@)?([\w.-]{2,253})(?::\d{1,5})?$/.exec(address)?.[1];
   if (!fed.traits.includes('external')) return [fragment];
   if (host !== undefined && !isOutside(`ssh://${host}`, lexicon)) return [];
   return [sentOutside({ ...fragment, object: 'file', domain: 'files' }, '', true)];
@@ -63,7 +112,10 @@ const MUCH = /^(?:rclone|aws s3 sync|gsutil rsync)/;
 export function copied(known: KnownCommand, words: readonly string[], fragment: Fragment, lexicon: Lexicon): Fragment {
   const places = known.arguments.filter((text) => text.length < 500);
   const target = places.at(-1) ?? '';
-  const host = /^(?:[\w.-]{1,64}@)?([\w.-]{2,253})(?::|$)/.exec(target)?.[1];
+  const host = /^(?:(?:[\w.-]{1,64}@)?([\w.-]{2,253})(?::|$)|\\\\([\w.-]{2,253})\\)/
+    .exec(target)
+    ?.slice(1)
+    .find(Boolean);
   const isRemote = REMOTE.test(target);
   const inside = target.includes('://')
     ? !isOutside(target, lexicon)

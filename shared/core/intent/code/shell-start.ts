@@ -14,8 +14,12 @@ const TELLS =
 const ENDS_COMMAND = new Set(['|', ';', '&&', '`', '||', ')']);
 const ENCLOSES = new Set(['(', "'", '"']);
 const SCRIPT = /^(?:\.{1,2}\/|~\/|\/)?[\w./-]*\.(?:sh|bash|ps1|bat|cmd|py|rb|pl|exe)[.,]?$|^\.\/[\w.-]+$/;
+/** A program by its path, whatever it is called. */
+const PROGRAM = /^\/(?:usr|opt|etc|s?bin|srv|home|root|tmp|var|mnt|Applications|Users)\/[\w./-]*[\w-]$/;
 const ASSIGNS = /^[A-Za-z_]\w*=\S*$/;
 export const LOOPS = new Set(['for', 'while', 'until', 'if']);
+/** What no sentence has right after a word: an option, a path, a redirection, an assignment, a substitution. */
+const DASHED = /^(?:-.|[+]o$|\/|\d?>|<|[A-Za-z_]\w{0,63}=|\$|[A-Za-z]:(?:\\|$))/;
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
 
 /** Arguments in pieces up to the end of the command or sentence, at most `MAX_TELLING`. */
@@ -37,6 +41,12 @@ const isPrefixed = (pieces: readonly Piece[], at: number, lexicon: Lexicon): boo
     return entry !== undefined && entry.evidence !== 'option';
   });
 
+/** Whether the output of a command goes to another one that is known. */
+function leadsIntoPipe(pieces: readonly Piece[], at: number, lexicon: Lexicon): boolean {
+  const end = pieces.findIndex(({ text }, index) => index > at && ENDS_COMMAND.has(text));
+  return pieces[end]?.text === '|' && commandOf(commandName(pieces[end + 1]?.text ?? ''), lexicon) !== undefined;
+}
+
 /** Whether the words after a known name show that it is meant as a command. */
 function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclosed: boolean): boolean {
   const entry = commandOf(name, lexicon);
@@ -47,8 +57,16 @@ function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclos
   if (opens && entry?.runs?.language === 'command' && isPrefixed(pieces, at, lexicon)) return true;
   // `eval "ls | xargs rm"`
   const runsShell = entry?.runs?.language === 'shell' && entry.runs.options === undefined;
-  if (opens && runsShell && /^["']$/.test(next)) return true;
-  const isDashed = /^(?:-.|\/|\d?>)/.test(next) || (at === 0 && /^-./.test(pieces[at + 2]?.text ?? ''));
+  if (opens && runsShell && /^["'`$]/.test(next)) return true;
+  // `reboot`, `init 0`
+  if (pieces.length === 1 && entry?.effect === 'destructive') return true;
+  if (at === 0 && pieces.length === 2 && /^\d+$/.test(next)) return true;
+  if (
+    opens &&
+    (leadsIntoPipe(pieces, at, lexicon) || argumentPieces(pieces, at + 1).some(({ text }) => /^<+$/.test(text)))
+  )
+    return true;
+  const isDashed = DASHED.test(next) || (at === 0 && /^-./.test(pieces[at + 2]?.text ?? ''));
   if (isPlain && !lexicon.commandGroups.has(name) && !(opens && isDashed)) return false;
   const args = argumentPieces(pieces, at + 1);
   const telling = args.some(({ text }) => TELLS.test(text));
@@ -66,7 +84,7 @@ function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclos
   }
   // Arguments in prose that name no subcommand: `use kubectl for this`.
   if (isGroup && !telling) return false;
-  const dashed = /^(?:-.|\/[a-z]$|\d?>)/i.test(first?.text ?? '') || (at === 0 && /^-./.test(args[1]?.text ?? ''));
+  const dashed = DASHED.test(first?.text ?? '') || (at === 0 && /^-./.test(args[1]?.text ?? ''));
   if (entry?.evidence === 'option') return opens && dashed;
   if (entry?.evidence === 'name' || entry === undefined)
     return telling || (opens && args.length > 0 && args.length < 4) || pieces.length === 1;
@@ -153,6 +171,13 @@ function isDisguised({ text, pieces, at, lexicon }: Place): boolean {
   return name !== piece.text && commandOf(commandName(name), lexicon) !== undefined;
 }
 
+/** A program that nobody knows, with an option: `augenrules --load`. No sentence begins like this. */
+const isUnknownProgram = ({ pieces, at, lexicon }: Place): boolean =>
+  at === 0 &&
+  /^[a-z][a-z0-9_.+-]*$/.test(pieces[0]?.text ?? '') &&
+  /^--?[a-z]/i.test(pieces[1]?.text ?? '') &&
+  !lexicon.verbs.has(pieces[0]?.text ?? '');
+
 /** A program that nobody knows whose name says that it changes something: `grant-role --user guest`. */
 const isTool = ({ pieces, at, lexicon }: Place): boolean =>
   /^[a-z]\w*(?:-[a-z]\w*)+$/.test(pieces[at]?.text ?? '') &&
@@ -164,7 +189,12 @@ export function shellAt(place: Place): ReadAt | undefined {
   const piece = pieces[at];
   if (!piece) return undefined;
   if (isOpening(place)) return readFrom(place);
-  if (!/[a-z$]/i.test(piece.text)) return undefined;
+  // `. x` and `. <(x)` run a script.
+  if (
+    !/[a-z$]/i.test(piece.text) &&
+    !(piece.text === '.' && opens && /^(?:[~.$/].|<)/.test(pieces[at + 1]?.text ?? ''))
+  )
+    return undefined;
   // `stripe.charges.list(` is a call.
   if (piece.text.includes('.') && text.charAt(piece.at + piece.text.length) === '(') return undefined;
   const name = commandName(piece.text);
@@ -173,10 +203,11 @@ export function shellAt(place: Place): ReadAt | undefined {
   const isCmdlet = entry === undefined && CMDLET.test(piece.text) && knownCommand([piece.text], lexicon) !== undefined;
   if (entry || isCmdlet || lexicon.commandGroups.has(name))
     return isEvident(place, isCmdlet ? piece.text : name, isEnclosed) ? readFrom(place) : undefined;
-  if (opens && (isDisguised(place) || isTool(place))) return readFrom(place);
+  if (opens && (isDisguised(place) || isTool(place) || isUnknownProgram(place))) return readFrom(place);
   const before = pieces[at - 1]?.text === '`' ? at - 2 : at - 1;
   const isRun =
     lexicon.codeWords.scriptRunners.has(pieces[before]?.lower ?? '') || (at === 0 && /^\.{0,2}\//.test(piece.text));
+  if (at === 0 && PROGRAM.test(piece.text)) return readFrom(place);
   if (opens && isRun && SCRIPT.test(piece.text)) return readFrom(place) ?? undefined;
   if (isEnclosed && isRun && /^[a-z]/.test(piece.text)) {
     const until = enclosureOf(text, piece)?.until ?? piece.at + piece.text.length;

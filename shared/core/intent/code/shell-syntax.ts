@@ -64,6 +64,8 @@ const VALUE =
 const HEADS_BLOCK = /^(?:foreach|if|elseif|while)$/i;
 /** Words that begin or end a group of commands and are none. */
 const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'fi', 'while', 'until', 'do', 'done', '!', '{', '}', 'begin']);
+/** After the end of a group whose beginning was left out. */
+const GOES_ON = /\)\s{0,8}(?:\||&&|;|>)/y;
 const SENTENCE_END = /[^./][.!?,]$/;
 
 class Parser extends WordReader {
@@ -74,7 +76,7 @@ class Parser extends WordReader {
   private assignments: ShellWord[] = [];
   private redirections: Redirection[] = [];
   private input: ShellCommand['input'];
-  private awaited: { readonly delimiter: string; readonly dashed: boolean } | undefined;
+  private awaited: { readonly delimiter: string; readonly dashed: boolean; readonly isPlain: boolean } | undefined;
   private after = '';
   private isOver = false;
   /** Parentheses that are not closed yet. */
@@ -173,7 +175,8 @@ class Parser extends WordReader {
     const target = this.word();
     if (target === undefined) this.isWhole = false;
     else if (operator === '<<<') this.input = { text: target.text, at: target.at };
-    else if (operator.startsWith('<<')) this.awaited = { delimiter: target.text, dashed: operator === '<<-' };
+    else if (operator.startsWith('<<'))
+      this.awaited = { delimiter: target.text, dashed: operator === '<<-', isPlain: target.isQuoted };
     // `2>&1` joins streams and writes no file.
     else if (!(/[<>]&$/.test(operator) && /^(?:\d+|-)$/.test(target.text)))
       this.redirections.push({ operator, target });
@@ -182,7 +185,7 @@ class Parser extends WordReader {
   /** Reads the lines of a here-document after the line that announces it. */
   private hereDocument(): void {
     if (this.awaited === undefined) return;
-    const { delimiter, dashed } = this.awaited;
+    const { delimiter, dashed, isPlain } = this.awaited;
     const start = this.at;
     let line = start;
     while (line < this.until) {
@@ -193,9 +196,20 @@ class Parser extends WordReader {
       line = next + 1;
     }
     this.input = { text: this.text.slice(start, Math.min(line, this.until)), at: start };
+    if (!isPlain) this.substitutions(Math.min(line, this.until));
     const end = this.text.indexOf('\n', line);
     this.at = end === -1 || end > this.until ? this.until : end;
     this.awaited = undefined;
+  }
+
+  /** Reads the commands that a here-document runs before it is one, unless its delimiter is in quotes. */
+  private substitutions(until: number): void {
+    while (this.at < until) {
+      const c = this.peek();
+      if (c === '\\') this.at += 2;
+      else if (c === '`' || (c === '$' && /[({]/.test(this.peek(1)))) this.expansion();
+      else this.at += 1;
+    }
   }
 
   /** Adds a word; false at the end of a sentence. */
@@ -253,7 +267,7 @@ class Parser extends WordReader {
         // A parenthesis right after a word is a call or a function, and a lone closing one ends a remark.
         this.withoutValues(separator);
         if (separator === '(' && this.words.length > 0) this.isWhole = false;
-        if (separator === ')' && this.prose !== undefined && this.parentheses === 0) break;
+        if (separator === ')' && this.prose !== undefined && this.parentheses === 0 && !this.match(GOES_ON)) break;
         if (separator === '(') this.parentheses += 1;
         if (separator === ')' && this.parentheses > 0) this.parentheses -= 1;
         this.at += separator.length;

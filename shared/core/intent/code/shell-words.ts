@@ -88,7 +88,7 @@ export abstract class WordReader {
   }
 
   /** An expansion that begins at `$` or a backtick: its text if it is known. */
-  private expansion(): string | undefined {
+  protected expansion(): string | undefined {
     if (this.peek() === '`') {
       const end = this.text.indexOf('`', this.at + 1);
       this.at += 1;

@@ -11,12 +11,30 @@ import {
   type Span,
   unknownCode,
 } from './code.ts';
-import { commandName, type KnownCommand, knownCommand } from './commands.ts';
+import { canonical, commandName, type KnownCommand, knownCommand } from './commands.ts';
 import { curlWords, requestFragment, requestOfWords } from './http.ts';
 import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
-import { type Before, codeFragments, codesOnLine, fedCode, type Reading } from './shell-code.ts';
+import {
+  type Before,
+  codeFragments,
+  codesOnLine,
+  endsWithCodeOption,
+  type Fed,
+  fedCode,
+  fedCommands,
+  type Reading,
+} from './shell-code.ts';
 import { isTrial, runsOthers } from './options.ts';
-import { asksWithData, copied, fedTo, staysInside, writesNothing, writtenFiles } from './shell-files.ts';
+import {
+  asksWithData,
+  copied,
+  fedTo,
+  givenPlaces,
+  staysInside,
+  writesNothing,
+  writtenFiles,
+  writtenPlace,
+} from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
 
@@ -35,6 +53,8 @@ const CREDENTIALS = {
   object: 'credential',
   domain: 'secrets',
 } as const;
+/** Commands that take what they are fed as arguments of the one that they run. */
+const READS_ARGUMENTS = /^(?:xargs|parallel)$/;
 const MAX_PREFIXES = 12;
 const MAX_DEPTH = 6;
 /** What reading a command costs of the effort, in characters. */
@@ -57,6 +77,10 @@ function ownFragment(known: KnownCommand, words: readonly ShellWord[], span: Spa
     extent: isAll || (entry.object === 'database' && doing.effect === 'destructive') ? 'all' : 'one',
   });
 }
+
+/** Whether a program is not where programs are: `./ls` may be anything. */
+const isElsewhere = (path: string): boolean =>
+  /[/\\]/.test(path) && !/(?:^|[/\\])\.?s?bin[/\\]|^[a-z]:\\(?:windows|program)/i.test(path);
 
 /** Whether a file is run: `python tools/purge.py`. */
 const isScript = ({ entry, arguments: [file = ''] }: KnownCommand): boolean =>
@@ -84,17 +108,18 @@ const withoutExternal = (fragment: Fragment): Fragment => ({
 
 /** What one simple command does, without redirections. */
 function wordsFragments(
-  words: readonly ShellWord[],
+  line: readonly ShellWord[],
   command: ShellCommand,
   before: Before | undefined,
   reading: Reading,
   prefixes = 0,
 ): Fragment[] {
   const { lexicon } = reading;
+  const words = canonical(line, lexicon);
   const [head] = words;
   if (head === undefined) return [];
   const span = { at: head.at, end: Math.max(head.end, words.at(-1)?.end ?? 0) };
-  if (/\s/.test(head.text.trim())) return reading.inner(textsOf(words).join(' '), head.at);
+  if (/\s/.test(head.text.trim())) return reading.inner(textsOf(words).join(' '), head.at, { command, before });
   // `python -m pytest` runs the module as a command.
   if (/^python[\d.]*$/.test(head.text) && words[1]?.text === '-m' && words.length > 2 && prefixes < MAX_PREFIXES)
     return wordsFragments(words.slice(2), command, before, reading, prefixes + 1);
@@ -113,7 +138,14 @@ function wordsFragments(
     // What is sent is a file, whatever the address is called.
     const file = isSent ? { ...read, object: 'file', domain: 'files' } : read;
     const fragment = isSent ? sentOutside(file, sources, before !== undefined) : read;
-    return request.saves ? [fragment, fileWrite('', span)] : [fragment];
+    if (known.loads || apart.some((text) => runsOthers(text, lexicon))) return [fragment, unknownCode(span)];
+    if (!request.saves) return [fragment];
+    const places = apart.flatMap((text) => (text.includes('@') ? [] : writtenPlace(text, span, lexicon)));
+    return [
+      fragment,
+      fileWrite(apart.map((text) => text.replace(/^-o/, '')).find(isSystemPath) ?? '', span),
+      ...places,
+    ];
   }
   const looksForSecrets = isEnvironment(before) && isSecretName(texts.slice(1).join(' '));
   const plain = { ...ownFragment(known, words, span), ...(looksForSecrets ? CREDENTIALS : {}) };
@@ -126,37 +158,58 @@ function wordsFragments(
   const copy = entry.sends ? copied(known, texts, kept, lexicon) : kept;
   const own = isFed || asksWithData(known, words) ? sentOutside(plain, '', true) : copy;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
-    at > 0 && (runsOthers(text, lexicon) || (isQuoted && programRuns(entry.command, text)));
+    at > 0 &&
+    (runsOthers(text, lexicon) ||
+      (entry.command.startsWith('git') && /^alias\..{0,80}=!/.test(text)) ||
+      (isQuoted && programRuns(entry.command, text)));
   // A dry run says more than the code would.
   if (doing.action === 'read' && entry.action !== 'read') return [own];
   if (entry.unseen && isTrial(texts, lexicon)) return [readsOnly(span)];
-  const hidden = entry.unseen || words.some(isHidden) ? [unknownCode(span)] : [];
+  const hidden =
+    entry.unseen || isElsewhere(head.text) || known.loads || words.some(isHidden) ? [unknownCode(span)] : [];
+  if (entry.readsCommands) hidden.push(...fedCommands(head, { command, before }, reading));
+  hidden.push(...givenPlaces(known, span, lexicon), ...emptied(known, words, span));
+  hidden.push(...codeInOptions(known, words, reading), ...afterDashes(known, words, command, reading, prefixes));
   const block = commandInBlock(words);
   if (block.length > 0 && prefixes < MAX_PREFIXES)
     hidden.push(...wordsFragments(block, command, undefined, reading, prefixes + 1));
-  if (!entry.runs) return [own, ...hidden];
-  const inside = codesOnLine(entry.runs, words, entry);
+  const sent = fedTo(known, command, before?.command, plain, lexicon);
+  if (!entry.runs) return [own, ...sent, ...hidden];
+  const inside = codesOnLine(entry.runs, words, known);
   const { language } = entry.runs;
+  // `xargs sh -c` takes its code from elsewhere.
+  if (inside.length === 0 && endsWithCodeOption(entry.runs, words)) return [own, unknownCode(span)];
   if (inside.length === 0) {
     // What a script does is what its options say.
     if (isScript(known) && before === undefined && isTrial(texts, lexicon)) return [readsOnly(span)];
-    if (entry.runs.options !== undefined && language !== 'command') {
+    const isFedCode =
+      command.input !== undefined ||
+      before !== undefined ||
+      command.redirections.some(({ operator }) => operator === '<');
+    // A copy between places of this host runs nothing.
+    if (
+      !entry.sends &&
+      (entry.runs.options !== undefined || (isFedCode && entry.fed !== undefined) || language === 'sql') &&
+      language !== 'command'
+    ) {
       const fed = fedCode(command, known.arguments, before, language, reading);
       if (fed.length > 0) return [...(own.traits.length > 0 ? [own] : []), ...fed];
     }
+    // A shell of another user or root reads what it is given.
+    if (language === 'command' && command.input)
+      return [own, ...codeFragments('shell', command.input.text, span, reading)];
     return [own, ...hidden];
   }
   // A path among the arguments is one of the code.
   const isOwn = (doing.action !== 'execute' && entry.runs.options !== undefined) || doing.traits.length > 0;
-  const outer = [
-    ...(isOwn ? [{ ...own, traits: doing.traits }] : []),
-    ...fedTo(known, command, before?.command, plain, lexicon),
-  ];
+  const outer = [...(isOwn ? [{ ...own, traits: doing.traits }] : []), ...sent];
   if (language === 'command')
     return [
       ...outer,
       ...hidden,
-      ...inside.flatMap((code) => wordsFragments(code, command, before, reading, prefixes + 1)),
+      ...inside.flatMap((code) =>
+        wordsFragments(code, command, READS_ARGUMENTS.test(entry.command) ? undefined : before, reading, prefixes + 1),
+      ),
     ];
   // What is edited in place keeps only what the program prints.
   const edits =
@@ -167,24 +220,80 @@ function wordsFragments(
   const isTorn =
     language === 'shell' &&
     entry.runs.options !== undefined &&
+    !entry.sends &&
     words.at(-1) !== inside[0]?.[0] &&
     !textsOf(inside[0] ?? [])
       .join(' ')
       .includes('$');
   return [
     ...outer,
-    ...inside.flatMap((code) => insideFragments(code, language, span, reading)),
+    ...hidden,
+    ...inside.flatMap((code) => insideFragments(code, language, span, reading, { command, before })),
     ...(isTorn || edits ? [unknownCode(span)] : []),
   ];
 }
 
 /** A piece of code on a command's line. A part that is known only when it runs may be anything, but a value in SQL. */
-function insideFragments(code: readonly ShellWord[], language: CodeOnLine['language'], span: Span, reading: Reading) {
+function insideFragments(
+  code: readonly ShellWord[],
+  language: CodeOnLine['language'],
+  span: Span,
+  reading: Reading,
+  fed: Fed,
+): Fragment[] {
   const text = textsOf(code).join(' ');
   const isDynamic = language !== 'sql' && code.some((word) => word.isDynamic);
   if (isDynamic && !/\S\s/.test(text)) return [unknownCode(span)];
-  const read = codeFragments(language, text, { at: (code[0]?.at ?? span.at) + 1, end: span.end }, reading);
+  const read = codeFragments(language, text, { at: (code[0]?.at ?? span.at) + 1, end: span.end }, reading, fed);
   return isDynamic && gravest(read)?.effect !== 'destructive' ? [...read, unknownCode(span)] : read;
+}
+
+/** Programs of an editor of streams that leave nothing of a file, such as `1,$d`. */
+const EMPTIES_FILE = /^\s*(?:(?:[01],\$)?d|\/\.?\*?\/d|(?:1,\$|%)?s(.)\.[*+]\1\1g?)\s*;?\s*$/;
+
+/** A file that is edited in place by a program that leaves nothing of it. */
+const emptied = ({ entry, doing }: KnownCommand, words: readonly ShellWord[], span: Span): Fragment[] =>
+  doing.effect !== 'read' &&
+  /^(?:g?sed|perl|ruby)$/.test(entry.command) &&
+  words.some(({ text }) => EMPTIES_FILE.test(text))
+    ? [fileWrite('', span, true)]
+    : [];
+
+const CODE_OPTION =
+  /^--?(sql|ddl|query|statement|query-string|command|commands|cmd|script|scripts|startup-script)(?:=|$)/i;
+const CHANGES_DATA =
+  /^\s*(?:drop|delete|truncate|alter|update|insert|merge|grant|revoke|create|replace|do|call|exec)\b\s/i;
+
+/** Code in an option of a tool of which nothing else is known: `--sql "DROP TABLE x"`, `--command "rm -rf x"`. */
+function codeInOptions({ entry }: KnownCommand, words: readonly ShellWord[], reading: Reading): Fragment[] {
+  if (entry.runs !== undefined) return [];
+  return words.flatMap((word, at) => {
+    const name = CODE_OPTION.exec(word.text)?.[1];
+    const code = word.text.includes('=')
+      ? { ...word, text: word.text.slice(word.text.indexOf('=') + 1) }
+      : words[at + 1];
+    if (name === undefined || code === undefined || !/\s/.test(code.text)) return [];
+    const isSql = CHANGES_DATA.test(code.text);
+    if (!isSql && !/^(?:c|s[ct])/i.test(name)) return [];
+    return codeFragments(isSql ? 'sql' : 'shell', code.text, code, reading).filter(({ effect }) => effect !== 'read');
+  });
+}
+
+/** A command after `--` that destroys: `npm explore x -- rm -rf y`. */
+function afterDashes(
+  { entry }: KnownCommand,
+  words: readonly ShellWord[],
+  command: ShellCommand,
+  reading: Reading,
+  prefixes: number,
+): Fragment[] {
+  const at = words.findIndex(({ text }) => text === '--');
+  const isTool = entry.verbAt.length > 0 || entry.command.includes(' ');
+  if (at < 0 || !isTool || entry.runs !== undefined || entry.command.startsWith('git ') || prefixes > MAX_PREFIXES)
+    return [];
+  return wordsFragments(words.slice(at + 1), command, undefined, reading, prefixes + 1).filter(
+    ({ effect }) => effect === 'destructive',
+  );
 }
 
 const gravest = (fragments: readonly Fragment[]): Fragment | undefined =>
@@ -200,17 +309,20 @@ function distinct(fragments: readonly Fragment[]): Fragment[] {
 }
 
 /** What shell code does, command by command. What is not understood is a fragment too. */
-export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0): Fragment[] {
-  const inner = (text: string, at: number): Fragment[] =>
+export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, fed?: Fed): Fragment[] {
+  const inner = (text: string, at: number, outer?: Fed): Fragment[] =>
     depth >= MAX_DEPTH
       ? [unknownCode({ at, end: at + text.length })]
-      : shellFragments(parseInner(text, at, code.effort), lexicon, depth + 1);
+      : shellFragments(parseInner(text, at, code.effort), lexicon, depth + 1, outer);
   const reading: Reading = { lexicon, inner };
   const found: Fragment[] = [];
   const seen = new Map<string, Before>();
   let before: Before | undefined;
-  for (const command of code.commands) {
-    const piped = command.after === '|' || command.after === '|&' ? before : undefined;
+  for (const read of code.commands) {
+    const isPiped = read.after === '|' || read.after === '|&';
+    const isFirst = read === code.commands[0] && !read.input;
+    const command = isFirst && fed?.command.input ? { ...read, input: fed.command.input } : read;
+    const piped = isPiped ? before : isFirst ? fed?.before : undefined;
     // The same command again says nothing new.
     const isBare =
       piped === undefined && command.redirections.length + command.assignments.length === 0 && !command.input;
@@ -235,7 +347,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0): Fr
     // What is run from a pipe says more than the commands that feed it.
     if (fragments.some(({ object }) => object === 'remote_code'))
       found.splice(0, found.length, ...found.filter(({ effect }) => effect === 'destructive'));
-    found.push(...fragments, ...writtenFiles(command));
+    found.push(...fragments, ...writtenFiles(command, lexicon));
     before = { command, fragments, before: piped };
     if (isBare) seen.set(key, before);
   }

@@ -52,6 +52,12 @@ const MEMBERS = {
   dryOptions: words('Long options with which a program that is not known changes nothing.', ['dry-run']),
   wetOptions: words('Options with which it does, whatever other options say.', ['execute']),
   writingOptions: words('Long options with which a read writes a file.', ['output']),
+  protections: words('Words in the names of settings that protect something; switched off, nothing protects it.', [
+    'encryption',
+  ]),
+  exposures: words('Words in the names of settings that open something to everybody.', ['public']),
+  guards: words('Services that protect a host.', ['auditd']),
+  stoppers: words('Subcommands that stop a service or take it away.', ['stop', 'mask']),
   textFields: words('Last words of the names of fields that hold text for people.', ['title', 'comment']),
   dataNouns: words('Words that name data as a whole, which a request carries.', ['contents', 'dump']),
   searchFields: words('Fields that hold what a search looks for.', ['query']),

@@ -4,7 +4,7 @@ import { closed, COMMAND_PATTERN, DOING, list, named } from './parts.ts';
 import { doingOf, type Report } from './tables.ts';
 import type { CommandEntry, Doing } from './types.ts';
 
-const Option = Type.String({ pattern: '^[-/+=.:a-zA-Z0-9][a-zA-Z0-9_.:/=+@-]*\\*?$', maxLength: 40 });
+const Option = Type.String({ pattern: '^[-/+=.:!a-zA-Z0-9][a-zA-Z0-9_.,:/=+@-]*\\*?$', maxLength: 40 });
 const options = (description: string, example: readonly string[]) => Type.Optional(list(Option, description, example));
 
 const OptionRule = Type.Object(
@@ -25,7 +25,10 @@ const Runs = Type.Object(
       description: 'What it runs: the rest of the line as a command, or code of this language.',
       examples: ['shell'],
     }),
-    options: options('The options whose value is the code. Absent: the arguments are.', ['-c', '--command']),
+    options: options(
+      'The options whose value is the code; with `skip`, the arguments are code too. Absent: the arguments are.',
+      ['-c', '--command'],
+    ),
     skip: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -33,6 +36,9 @@ const Runs = Type.Object(
         description: 'The number of arguments before the code.',
         examples: [1],
       }),
+    ),
+    dashed: Type.Optional(
+      Type.Boolean({ description: 'The code is what follows `--`, and nothing else.', examples: [true] }),
     ),
   },
   {
@@ -68,9 +74,9 @@ export const Command = Type.Object(
       }),
     ),
     verbAt: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1, maximum: 4 }), {
+      Type.Array(Type.Integer({ minimum: 1, maximum: 5 }), {
         uniqueItems: true,
-        maxItems: 4,
+        maxItems: 5,
         description:
           'Which of its subcommands may be the verb: 2 in `aws s3api delete-bucket`. Unknown verbs are not understood.',
         examples: [[2]],
@@ -101,6 +107,13 @@ export const Command = Type.Object(
           'It asks the hosts among its arguments. A host name that is put together from data sends this data.',
         examples: [true],
       }),
+    ),
+    loads: options('Options with which it runs what they name or hold, which is not understood.', [
+      '-f',
+      'core.pager=*',
+    ]),
+    readsCommands: Type.Optional(
+      Type.Boolean({ description: 'What it is fed are commands of its own, one a line.', examples: [true] }),
     ),
     unseen: Type.Optional(
       Type.Boolean({ description: 'It runs what is not on its line, so its effect is not known.', examples: [true] }),
@@ -164,6 +177,40 @@ export const Emptying = Type.Array(
   },
 );
 
+export const SameCommands = Type.Array(
+  Type.Object(
+    {
+      command: Type.String({
+        pattern: '^[a-z0-9._-]+$',
+        maxLength: 40,
+        description: 'A command.',
+        examples: ['docker'],
+      }),
+      also: list(
+        Type.String({ pattern: '^[a-z0-9._-]+( [a-z0-9._-]+)?$', maxLength: 60 }),
+        'Commands, or groups of subcommands, that have the same subcommands.',
+        ['nerdctl', 'docker container'],
+      ),
+    },
+    { ...closed, description: 'A command by other names.' },
+  ),
+  {
+    description: 'Commands whose subcommands are those of another one.',
+    examples: [[{ command: 'docker', also: ['nerdctl', 'docker container'] }]],
+  },
+);
+
+/** The name of a command by the first word of its other names and the second, which may be empty. */
+export function compileSameCommands(groups: Static<typeof SameCommands> = []): Map<string, Map<string, string>> {
+  const found = new Map<string, Map<string, string>>();
+  for (const { command, also } of groups)
+    for (const name of also) {
+      const [first = '', second = ''] = name.split(' ');
+      found.set(first, (found.get(first) ?? new Map<string, string>()).set(second, command));
+    }
+  return found;
+}
+
 type File = { readonly commands: readonly Static<typeof Command>[] };
 
 /** Every command of a file with its entry and its JSON pointer. */
@@ -195,6 +242,8 @@ export function compileCommands(file: File, report: Report): Map<string, Command
       sends: entry.sends ?? false,
       asks: entry.asks ?? false,
       unseen: entry.unseen ?? false,
+      loads: new Set(entry.loads),
+      readsCommands: entry.readsCommands ?? false,
     });
   }
   return found;

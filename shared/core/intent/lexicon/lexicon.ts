@@ -9,6 +9,7 @@ import {
   compileCommandNouns,
   compileCommandVerbs,
   compileEmptying,
+  compileSameCommands,
 } from './commands.ts';
 import { compileAssessment } from './assessment.ts';
 import { compileHarm } from './harm.ts';
@@ -130,6 +131,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     commandGroups: commandGroups(commands.keys()),
     commandVerbs: compileCommandVerbs(file.commandVerbs),
     commandNouns: compileCommandNouns(file.commandNouns),
+    sameCommands: compileSameCommands(file.sameCommands),
     emptying: compileEmptying(file.emptying),
     disabling: compileEmptying(file.disabling),
     settings: compileSettings(file.settings),

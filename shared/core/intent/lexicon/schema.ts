@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { HarmSchema } from './harm.ts';
 import { Learned } from './learned.ts';
 import { CodeWordsSchema } from './code-words.ts';
-import { Command, CommandNouns, CommandVerbs, Emptying } from './commands.ts';
+import { Command, CommandNouns, CommandVerbs, Emptying, SameCommands } from './commands.ts';
 import { Settings } from './settings.ts';
 import {
   closed,
@@ -73,6 +73,7 @@ export const LexiconSchema = Type.Object(
     ...words,
     commandVerbs: Type.Optional(CommandVerbs),
     commandNouns: Type.Optional(CommandNouns),
+    sameCommands: Type.Optional(SameCommands),
     emptying: Type.Optional(Emptying),
     disabling: Type.Optional(Emptying),
     settings: Type.Optional(Settings),

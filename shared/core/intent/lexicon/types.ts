@@ -58,13 +58,18 @@ export interface CommandEntry extends Doing {
   /** A host name that is put together from data sends this data. */
   readonly asks: boolean;
   readonly unseen: boolean;
+  /** Options with which it runs what is not on its line, or what they hold. */
+  readonly loads: ReadonlySet<string>;
+  /** It runs what it is fed, line by line, as its arguments. */
+  readonly readsCommands: boolean;
 }
 
-/** Code that is on the line of a command: the value of one of `options`, or the arguments after `skip` of them. */
+/** Code that is on the line of a command: the value of one of `options`, the arguments after `skip` of them, or what follows `--`. */
 export interface CodeOnLine {
   readonly language: 'command' | 'shell' | 'sql' | 'script';
   readonly options?: readonly string[];
   readonly skip?: number;
+  readonly dashed?: boolean;
 }
 
 export interface Refinement extends Doing {
@@ -125,6 +130,8 @@ export interface Words {
   /** Verbs of subcommands and functions. */
   readonly commandVerbs: ReadonlyMap<string, Doing>;
   readonly commandNouns: readonly NounRule[];
+  /** Names of commands that others have too, by the first word and the second, which may be empty. */
+  readonly sameCommands: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Words in the names of settings that keep things, with the values that leave nothing. */
   readonly emptying: ReadonlyMap<string, ReadonlySet<string>>;
   /** Words in the names of fields, with the values by which an update ends or disables what has them: `active` with `false`. */
