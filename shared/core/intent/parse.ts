@@ -118,7 +118,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const estimate = readings.harm?.estimate(readingNames, !coverage.features.hasUnknownSentence);
   const harm = harmBeside(requested, { isExternal, isOnlyCode }, estimate);
   // Words that destroy, and phrasings, are often only mentioned. What goes outside is not.
-  const onlyMentionsHarm = harm?.onlyMentions === true && words.length >= MIN_TOLD && !isExternal;
+  const onlyMentionsHarm =
+    harm?.onlyMentions === true && words.length >= MIN_TOLD && !isExternal && endStates.length === 0;
   const mayDestroy = coverage.features.destroys && !onlyMentionsHarm;
   const isHinted = coverage.features.isHinted && !onlyMentionsHarm;
   const isReport =
