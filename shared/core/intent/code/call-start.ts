@@ -11,6 +11,8 @@ import { shellFragments } from './shell.ts';
 import type { Place, ReadAt } from './start.ts';
 
 const MAX_PROGRAM = 2_000;
+/** How often the arguments of a call are looked at. */
+const LOOKS = 3;
 /** Calls that no name of a thing looks like. */
 const STANDS_ALONE = /\.|^(?:print|puts|len|sum|sorted)$/;
 
@@ -51,7 +53,7 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
       fragments: [readsOnly({ at: 0, end: text.length }, { verb: 'print', object: 'value' })],
       end: text.length,
     };
-  for (const link of links) effort.left -= link.arguments.length;
+  for (const link of links) effort.left -= LOOKS * link.arguments.length;
   const keeps = links.some(({ path }) => KEEPS.test(path.at(-1) ?? ''));
   if (keeps) effort.left -= Math.min(piece.at, MAX_PROGRAM);
   const written = links.flatMap((call) => fileCallOf(call, text.slice(links[0]?.end ?? text.length)) ?? []);

@@ -1,4 +1,5 @@
 // Reads the values that code sets, in JSON, objects, arguments, forms and assignments, and what setting them does.
+import type { SettingRule } from '../lexicon/settings.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { gravity } from './code.ts';
 import { EMPTIES, emptiesSetting, partsOf } from './commands.ts';
@@ -69,13 +70,36 @@ export function settingsIn(text: string): Setting[] {
   return found;
 }
 
-const hasName = (name: string, names: ReadonlySet<string>): boolean => {
-  const words = name.split('_');
-  for (let from = 0; from < words.length; from += 1)
-    for (let to = from + 1; to <= Math.min(words.length, from + 4); to += 1)
-      if (names.has(words.slice(from, to).join('_'))) return true;
-  return false;
-};
+/** A name of a rule has so many words at most. */
+const MAX_WORDS = 4;
+/** So many words of the name of a setting are its own and those of what is around it. */
+const MAX_OWN_WORDS = 10;
+const rulesByLexicon = new WeakMap<Lexicon, ReadonlyMap<string, readonly SettingRule[]>>();
+
+/** The rules by each of their names. */
+function rulesOf(lexicon: Lexicon): ReadonlyMap<string, readonly SettingRule[]> {
+  let rules = rulesByLexicon.get(lexicon);
+  if (rules === undefined) {
+    const made = new Map<string, SettingRule[]>();
+    for (const rule of lexicon.settings)
+      for (const name of rule.names) made.set(name, [...(made.get(name) ?? []), rule]);
+    rulesByLexicon.set(lexicon, made);
+    rules = made;
+  }
+  return rules;
+}
+
+/** The rules one of whose names is part of this name. */
+function rulesIn(name: string, lexicon: Lexicon): SettingRule[] {
+  const rules = rulesOf(lexicon);
+  const words = name.split('_').slice(-MAX_OWN_WORDS);
+  return words.flatMap((_, from) => {
+    const found: SettingRule[] = [];
+    for (let to = from + 1; to <= Math.min(words.length, from + MAX_WORDS); to += 1)
+      found.push(...(rules.get(words.slice(from, to).join('_')) ?? []));
+    return found;
+  });
+}
 
 const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|empty)$/.test(value);
 
@@ -83,8 +107,8 @@ const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|
 export function doingOfSetting({ name, value: whole }: Setting, lexicon: Lexicon): Doing | undefined {
   // `roles/owner`
   const value = whole.replace(/^roles?\//, '');
-  const doings = lexicon.settings
-    .filter(({ names, values }) => (values === undefined ? !isKept(value) : values.has(value)) && hasName(name, names))
+  const doings = rulesIn(name, lexicon)
+    .filter(({ values }) => (values === undefined ? !isKept(value) : values.has(value)))
     .map(({ doing }) => doing);
   if (emptiesSetting(`${name}=${value}`, lexicon)) doings.push(EMPTIES);
   // `deleted_at`, with a date
@@ -95,6 +119,13 @@ export function doingOfSetting({ name, value: whole }: Setting, lexicon: Lexicon
   return gravest(doings);
 }
 
+/** Those that differ: in deeply nested code the ends of many names are alike. */
+const distinct = (settings: readonly Setting[]): Setting[] => [
+  ...new Map(
+    settings.map((setting) => [`${setting.name.split('_').slice(-MAX_OWN_WORDS).join('_')} ${setting.value}`, setting]),
+  ).values(),
+];
+
 /** The gravest of some doings. */
 export const gravest = (doings: readonly Doing[]): Doing | undefined =>
   doings.reduce<Doing | undefined>((a, b) => (a !== undefined && gravity(a) >= gravity(b) ? a : b), undefined);
@@ -103,4 +134,4 @@ export const gravest = (doings: readonly Doing[]): Doing | undefined =>
 export const doingOfSettings = (text: string, lexicon: Lexicon): Doing | undefined =>
   lexicon.settings.length === 0
     ? undefined
-    : gravest(settingsIn(text).flatMap((setting) => doingOfSetting(setting, lexicon) ?? []));
+    : gravest(distinct(settingsIn(text)).flatMap((setting) => doingOfSetting(setting, lexicon) ?? []));

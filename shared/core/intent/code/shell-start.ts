@@ -9,6 +9,8 @@ import { enclosureOf, type Place, type ReadAt } from './start.ts';
 
 /** The number of arguments that serve as evidence of a command. */
 const MAX_TELLING = 6;
+/** The number of pieces of a command whose output goes to another one. */
+const MAX_PIPED = 60;
 const TELLS =
   /^(?:-{1,2}[a-z]|\+[a-z]{3}|\/|~|\.{1,2}\/|\*|\$|https?:\/\/|(?:if|of)=|[\w./-]+\.(?:sh|py|js|rb|pl|ps1|sql|ya?ml|json|log|txt|csv|db|tf|gz|zip|tgz|tar|md|xml|html|ts|go|conf|cfg|toml|bak|dat|iso|img)$|[\w.-]+\/$|.*[*@=:/\\]\S)/i;
 const ENDS_COMMAND = new Set(['|', ';', '&&', '`', '||', ')']);
@@ -43,7 +45,9 @@ const isPrefixed = (pieces: readonly Piece[], at: number, lexicon: Lexicon): boo
 
 /** Whether the output of a command goes to another one that is known. */
 function leadsIntoPipe(pieces: readonly Piece[], at: number, lexicon: Lexicon): boolean {
-  const end = pieces.findIndex(({ text }, index) => index > at && ENDS_COMMAND.has(text));
+  const last = Math.min(pieces.length, at + MAX_PIPED);
+  let end = at + 1;
+  while (end < last && !ENDS_COMMAND.has(pieces[end]?.text ?? '')) end += 1;
   return pieces[end]?.text === '|' && commandOf(commandName(pieces[end + 1]?.text ?? ''), lexicon) !== undefined;
 }
 
@@ -76,9 +80,9 @@ function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclos
   if (isEnclosed && opens) return true;
   if (opens && entry?.evidence !== 'option' && /^(?:;|\||&&|\|\|)$/.test(next)) return true;
   const words = [name, ...args.map(({ text }) => text.replace(/[.,!?]$/, ''))];
-  const known = knownCommand(words, lexicon);
   const isGroup = lexicon.commandGroups.has(name) || (entry?.verbAt.length ?? 0) > 0;
-  if (isGroup && known?.isKnown === true && known.arguments.length > 0) {
+  const known = isGroup ? knownCommand(words, lexicon) : undefined;
+  if (known?.isKnown === true && known.arguments.length > 0) {
     if (entry?.verbAt.length === 0 || known.entry !== entry) return true;
     return opens || telling;
   }

@@ -14,9 +14,6 @@ const MAX_SENTENCES = 40;
 const LEADS: ReadonlySet<string> = new Set(['to', 'as', '=', '=>', ':=']);
 const INTO: ReadonlySet<string> = new Set(['to', 'into', 'in', 'on']);
 const SWITCHED: ReadonlySet<string> = new Set(['off', 'on', 'false', 'public']);
-/** Settings that keep data: as nothing, they keep none. */
-const KEEPS = /retention|ttl|expir|replica|backup/;
-const IS_SUM = /\d|approved|released|paid|settled|executed|authori[sz]ed/;
 
 const nameOf = (tokens: readonly Token[]): string =>
   tokens
@@ -57,9 +54,11 @@ function isGrave(setting: Setting, lexicon: Lexicon): boolean {
       doing.effect === 'destructive' && values?.has(value) && name.split('_').some((part) => names.has(part)),
   );
   // In words, a name alone says little: `set the limit to 0`, `set the balance of the speakers to left`.
-  if (emptiesSetting(`${name}=${value}`, lexicon)) return isProtected || KEEPS.test(name);
+  if (emptiesSetting(`${name}=${value}`, lexicon)) return isProtected;
   const doing = doingOfSetting(setting, lexicon);
-  return doing !== undefined && (doing.action !== 'transfer' || IS_SUM.test(value));
+  // A sum, or `approved`
+  const isPaid = /\d/.test(value) || lexicon.participles.get(value) !== undefined;
+  return doing !== undefined && (doing.action !== 'transfer' || isPaid);
 }
 
 const isChange = ({ effect, negated, mentions, tells, source }: CandidateAction): boolean =>
