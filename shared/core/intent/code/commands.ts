@@ -1,4 +1,5 @@
 // What one command does, by the lexicon: its subcommands, options, dry runs and values.
+import { DEFAULT_DOMAIN } from '../lexicon/commands.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { CodeOnLine, CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
 import { gravity } from './code.ts';
@@ -400,6 +401,6 @@ function cmdletOf(word: string, lexicon: Lexicon): CommandEntry | undefined {
     readsCommands: false,
     loads: new Set<string>(),
   };
-  const what = { command: word.toLowerCase(), object: undefined, domain: undefined, evidence: 'name' as const };
+  const what = { command: word.toLowerCase(), object: undefined, domain: DEFAULT_DOMAIN, evidence: 'name' as const };
   return { ...what, ...none, action, effect, traits, verbAt: [], dryRun: WHAT_IF };
 }

@@ -73,7 +73,7 @@ function ownFragment(known: KnownCommand, words: readonly ShellWord[], span: Spa
     effect: isKnown || doing.effect === 'destructive' ? doing.effect : 'write',
     traits: [...doing.traits, ...(changes && args.some((arg) => isSystemPath(arg)) ? (['privileged'] as const) : [])],
     object: entry.object ?? 'resource',
-    domain: entry.domain ?? 'infra',
+    domain: entry.domain,
     extent: isAll || (entry.object === 'database' && doing.effect === 'destructive') ? 'all' : 'one',
   });
 }

@@ -220,6 +220,9 @@ export const namedCommands = ({ commands }: File) =>
     ...(entry.also ?? []).map((name, index) => ({ name, entry, pointer: `/commands/${at}/also/${index}` })),
   ]);
 
+/** Of commands that name none: what they do is done to machines. */
+export const DEFAULT_DOMAIN = 'infra';
+
 export function compileCommands(file: File, report: Report): Map<string, CommandEntry> {
   const found = new Map<string, CommandEntry>();
   for (const { name, entry, pointer } of namedCommands(file)) {
@@ -231,7 +234,7 @@ export function compileCommands(file: File, report: Report): Map<string, Command
       command: name,
       ...doingOf(entry),
       object: entry.object,
-      domain: entry.domain,
+      domain: entry.domain ?? DEFAULT_DOMAIN,
       evidence: entry.evidence,
       verbAt: entry.verbAt ?? [],
       valued: new Set(entry.valued),

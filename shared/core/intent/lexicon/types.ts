@@ -43,7 +43,7 @@ export interface VerbReading {
 export interface CommandEntry extends Doing {
   readonly command: string;
   readonly object: string | undefined;
-  readonly domain: string | undefined;
+  readonly domain: string;
   /** What shows in prose that it is the command; undefined: an option, a path or a URL. */
   readonly evidence: 'name' | 'option' | undefined;
   /** Which of its subcommands, counted from 1, may be the verb. */
