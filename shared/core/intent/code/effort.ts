@@ -4,6 +4,8 @@
 export interface Effort {
   /** Characters that may still be looked at. */
   left: number;
+  /** Whether the text with this one is PowerShell; looked up once. */
+  powerShell?: { readonly text: string; readonly is: boolean };
 }
 
 const TIMES = 4;

@@ -58,7 +58,7 @@ const READS_ARGUMENTS = /^(?:xargs|parallel)$/;
 const MAX_PREFIXES = 12;
 const MAX_DEPTH = 6;
 /** What reading a command costs of the effort, in characters. */
-const COMMAND_COST = 30;
+const COMMAND_COST = 45;
 
 function ownFragment(known: KnownCommand, words: readonly ShellWord[], span: Span): Fragment {
   const { entry, doing, isKnown } = known;
