@@ -39,6 +39,8 @@ export const ASKED_OUTSIDE: ReadonlySet<string> = new Set([
   'payments',
   'health',
 ]);
+/** A text that is an object or a list is data, such as the call of a tool: it reports nothing. */
+const DATA = /^\s*[{[]/;
 /** Fewer words are too few for a report, and to say that a word that destroys is only mentioned. */
 const MIN_TOLD = 5;
 /** Beyond these words, quantities are not about the first request. */
@@ -112,8 +114,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     isHinted: coverage.features.isHinted,
     destroys: coverage.features.destroys,
   });
-  const isOnlyCode =
-    coverage.features.clauses === 0 && code.every(({ isWhole, language }) => isWhole && language !== 'call');
+  const isOnlyCode = coverage.features.clauses === 0 && code.every(({ isWhole }) => isWhole);
   // Of words that nobody knows the learned weights tell nothing.
   const estimate = readings.harm?.estimate(readingNames, !coverage.features.hasUnknownSentence);
   const harm = harmBeside(requested, { isExternal, isOnlyCode }, estimate);
@@ -125,8 +126,10 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const isReport =
     requested === UNKNOWN &&
     asked.length === 0 &&
-    harm?.tells === 'harmless' &&
+    // Nothing was read: no stretch may lean to harm.
+    harm?.onlyMentions === true &&
     code.length === 0 &&
+    !DATA.test(text) &&
     (isForeign || words.length >= MIN_TOLD) &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
   const lead = isReport ? reportIn(sentences, lexicon) : requested;

@@ -16,8 +16,7 @@ export interface Fragment {
   readonly at: number;
   /** Offset after its last character. */
   readonly end: number;
-  /** `call`: of a tool, by its name. */
-  readonly language: 'sql' | 'shell' | 'http' | 'call';
+  readonly language: 'sql' | 'shell' | 'http';
   /** Runs decoded or fetched code, which disguises its effect. */
   readonly disguised: boolean;
   /** Whether the reading accounts for every word from `at` to `end`. */

@@ -5,9 +5,6 @@ import { fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { METHODS } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { parseInner } from './shell-syntax.ts';
-import { shellFragments } from './shell.ts';
-import { toolCallsOf } from './tool-call.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { redisAt, redisNames } from './redis-start.ts';
 import { writtenPlace } from './shell-files.ts';
@@ -94,14 +91,6 @@ function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
 
 /** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
-  const calls = toolCallsOf(text, lexicon, (line, span) =>
-    shellFragments(parseInner(line, span.at, newEffort(line.length)), lexicon, 1),
-  );
-  if (calls !== undefined) {
-    const span = { at: 0, end: text.length };
-    const within = calls.given.flatMap((given) => fragmentsBeside([], given, lexicon));
-    return [...calls.fragments, ...within.map((fragment) => ({ ...fragment, ...span }))];
-  }
   const comments = commentsIn(text, lexicon);
   const found = comments.length > 0 ? fragmentsBeside(comments, text, lexicon) : [];
   if (found.length === 0) return fragmentsBeside([], text, lexicon);

@@ -81,6 +81,8 @@ export function readSet(statement: Statement): Fragment {
   const asSession = make(statement, 'set', 'execute', { effect: 'read', object: 'session' });
   const text = words.join(' ');
   if (emptiesSetting(text, lexicon)) return make(statement, 'set', 'delete', GONE);
+  // A function or a query may do anything.
+  if (statement.tokens.some(({ lower }) => lower === '(')) return notUnderstood(statement, { object: 'setting' });
   if (sqlPlainSettings.names.size === 0) return asSession;
   if (/^(?:role|authorization|password)$/.test(name)) return make(statement, 'set', 'grant', PRIVILEGE);
   if (/^@(?!@)/.test(name) || name === 'characteristics') return asSession;

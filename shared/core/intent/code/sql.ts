@@ -236,6 +236,8 @@ function readOther(statement: Statement, head: string): Fragment {
   if (head === 'set') return readSet(statement);
   if (head === 'reset' && /^(?:master|binary|replica|slave)$/.test(words[1] ?? ''))
     return make(statement, head, 'delete', GONE);
+  // `PREPARE s FROM 'DROP ...'`: the statement is a text.
+  if (head === 'prepare' && words.includes('from')) return notUnderstood(statement);
   if (codeWords.sqlSession.has(head) || head === 'reset')
     return emptiesSetting(words.join(' '), statement.lexicon)
       ? make(statement, head, 'delete', GONE)

@@ -49,12 +49,7 @@ const asCode = (sentence: Sentence): string =>
 
 function isGrave(setting: Setting, lexicon: Lexicon): boolean {
   const { name, value } = setting;
-  const isProtected = lexicon.settings.some(
-    ({ doing, names, values }) =>
-      doing.effect === 'destructive' && values?.has(value) && name.split('_').some((part) => names.has(part)),
-  );
-  // In words, a name alone says little: `set the limit to 0`, `set the balance of the speakers to left`.
-  if (emptiesSetting(`${name}=${value}`, lexicon)) return isProtected;
+  if (emptiesSetting(`${name}=${value}`, lexicon)) return true;
   const doing = doingOfSetting(setting, lexicon);
   // A sum, or `approved`
   const isPaid = /\d/.test(value) || lexicon.participles.get(value) !== undefined;
