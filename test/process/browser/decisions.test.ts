@@ -214,7 +214,8 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await page.locator('.list tbody tr').first().waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    const title = page.locator('.drawer h2');
+    // The title; the explanation, which is loaded after it, has headings of its own.
+    const title = page.locator('.drawer h2[id]');
     await title.getByText('db.delete.production.users').waitFor();
     await page.locator('.drawer .rule-matched').first().waitFor();
     expect(await accessibilityProblems(page)).to.deep.equal([]);
