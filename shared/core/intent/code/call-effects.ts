@@ -1,15 +1,13 @@
 // What the name and the arguments of a call say that it does.
 import { argumentsIn } from './call-syntax.ts';
-import { gravity } from './code.ts';
-import { disablesSomething, doingOfName, emptiesSetting, partsOf, withNouns } from './commands.ts';
+import { gravest } from './code.ts';
+import { disablesSomething, doingOfSetting, doingOfSettings, emptiesSetting, EMPTIES } from './settings.ts';
+import { doingOfName, partsOf, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
-import { doingOfSetting, doingOfSettings, gravest } from './settings.ts';
-
-export const DELETES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
 
 /** Stages and operators of MongoDB that change more than the name of their call says. */
 export function stageOf(args: string): Doing | undefined {
-  if (/[{,]\s{0,3}["']?\$out\b/.test(args) || (/^\s*\{\s*\}/.test(args) && /\$unset\b/.test(args))) return DELETES;
+  if (/[{,]\s{0,3}["']?\$out\b/.test(args) || (/^\s*\{\s*\}/.test(args) && /\$unset\b/.test(args))) return EMPTIES;
   return /\$merge\b/.test(args) ? { action: 'update', effect: 'write', traits: [] } : undefined;
 }
 
@@ -22,8 +20,7 @@ export const PART_OF_STORE = /(?:index|indexes|collection|view|user|role|trigger
 
 /** The gravest of what the keys of a command in an object say: `runCommand({ drop: "users" })`; undefined when none is known. */
 export function doingOfKeys(args: string, lexicon: Lexicon): Doing | undefined {
-  const known = [...args.matchAll(KEY)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
-  return known.reduce<Doing | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
+  return gravest(Array.from(args.matchAll(KEY), ([, name = '']) => doingOfName(name, lexicon)));
 }
 
 export const RUNS_DATA = /^(?:c?pickle|marshal|dill|joblib|cloudpickle)$/i;
@@ -86,12 +83,12 @@ export function doingOfArguments(last: string, args: string, lexicon: Lexicon): 
       ? { name: partsOf(last).slice(1).join('_'), value: name.toLowerCase() }
       : undefined;
   const disables = setter && disablesSomething(`${setter.name}=${setter.value}`, lexicon);
-  const own = disables ? DELETES : setter && doingOfSetting(setter, lexicon);
+  const own = disables ? EMPTIES : setter && doingOfSetting(setter, lexicon);
   const pair =
     isPair &&
     (emptiesSetting(`${name}=${value}`, lexicon)
-      ? DELETES
+      ? EMPTIES
       : doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon));
-  const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? DELETES : undefined;
-  return gravest([set, pair || undefined, forced, own].flatMap((one) => one ?? []));
+  const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? EMPTIES : undefined;
+  return gravest([set, pair || undefined, forced, own]);
 }

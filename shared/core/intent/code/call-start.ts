@@ -1,11 +1,10 @@
 // Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
 import { callFragment, onlyReads } from './calls.ts';
 import { chainAt } from './call-syntax.ts';
-import { gravity, type Fragment, fragmentOf, readsOnly } from './code.ts';
-import { disablesSomething, EMPTIES } from './commands.ts';
+import { type Fragment, fragmentOf, readsOnly, gravest } from './code.ts';
+import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
 import { fileCallOf } from './file-calls.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { doingOfSettings } from './settings.ts';
 import { parseInner } from './shell-syntax.ts';
 import { shellFragments } from './shell.ts';
 import type { Place, ReadAt } from './start.ts';
@@ -67,7 +66,7 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
       ) ?? [],
   );
   const read = [...written, ...kept, ...others];
-  const gravest = read.reduce<Fragment | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
+  const worst = gravest(read);
   // Calls within the arguments are read by themselves.
-  return gravest && { fragments: [gravest], end: piece.at + piece.text.length };
+  return worst && { fragments: [worst], end: piece.at + piece.text.length };
 }

@@ -1,6 +1,5 @@
 // Reads calls in programs: requests, calls to databases and file systems, and short programs on a command line.
 import {
-  DELETES,
   doingOfArguments,
   doingOfCall,
   doingOfKeys,
@@ -20,11 +19,11 @@ import {
 } from './call-effects.ts';
 import { fetchOf } from './call-requests.ts';
 import { type Call, callsOf, LITERAL } from './call-syntax.ts';
-import { type Fragment, fragmentOf, gravity, readsOnly, type Span, unknownCode } from './code.ts';
-import { disablesSomething, doingOfName, emptiesSetting, partsOf, withMoney } from './commands.ts';
+import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode, gravest } from './code.ts';
+import { disablesSomething, emptiesSetting, EMPTIES } from './settings.ts';
+import { doingOfName, partsOf, withMoney } from './names.ts';
 import { actOfUrl } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { gravest } from './settings.ts';
 import { sqlFragments } from './sql.ts';
 
 /** How sure it is that a call is one, and not a remark in parentheses. */
@@ -48,16 +47,16 @@ export function callFragment(
     const isPlain =
       args.replaceAll(new RegExp(LITERAL, 'gs'), '').replaceAll(/[[\],\s]|shell=True|check=True|text=True/g, '') === '';
     const inner = literals.length > 0 ? runShell(literals.join(' '), call) : [];
-    const gravest = inner.reduce<Fragment | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
-    if (gravest && (isPlain || gravest.effect === 'destructive')) return fragmentOf({ at, end }, gravest);
+    const worst = gravest(inner);
+    if (worst && (isPlain || worst.effect === 'destructive')) return fragmentOf({ at, end }, worst);
     return unknownCode(call);
   }
   if (lexicon.codeWords.evaluators.has(lower) && (where === 'program' || path.length === 1))
     return args.trim() === '' ? undefined : unknownCode(call);
-  // A statement that is known only at run time.
   // Data that runs code when it is loaded.
   if (isMember && /^loads?$/.test(lower) && (RUNS_DATA.test(path[0] ?? '') || LOADS_OBJECTS.test(args)))
     return unknownCode(call);
+  // A statement that is known only at run time.
   if (isMember && RUNS_STATEMENT.test(lower) && OPEN_STATEMENT.test(args)) return unknownCode(call);
   const carries = isMember && lexicon.codeWords.commandCalls.has(lower);
   const named = carries
@@ -78,7 +77,7 @@ export function callFragment(
   const command = named.action === 'execute' ? /^\s*["'`]([a-z][\w:.-]{2,60})["'`]/i.exec(args)?.[1] : undefined;
   const runs = command === undefined ? undefined : doingOfName(command, lexicon);
   const set = named.effect === 'write' ? doingOfArguments(last, args, lexicon) : undefined;
-  const doing = empties ? DELETES : (gravest([usual, ...[set, runs].flatMap((one) => one ?? [])]) ?? usual);
+  const doing = empties ? EMPTIES : (gravest([usual, set, runs]) ?? usual);
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.
   const sends = () => doing.action === 'send' && /@|:\/\/|\bopen\(/.test(args);
@@ -194,6 +193,6 @@ export function programFragments(
   const gone = known.find(({ effect }) => effect === 'destructive');
   if (gone) return [{ ...fragmentOf(span, gone), language: 'shell' }];
   if (DESTROYS_WORD.test(program))
-    return [fragmentOf(span, { verb: 'unlink', ...DELETES, object: 'file', domain: 'files' })];
+    return [fragmentOf(span, { verb: 'unlink', ...EMPTIES, object: 'file', domain: 'files' })];
   return [unknownCode(span), ...known.filter(({ action }) => action !== 'read').map((one) => fragmentOf(span, one))];
 }

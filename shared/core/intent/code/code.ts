@@ -78,6 +78,15 @@ export function gravity({ action, effect, traits }: Pick<Doing, 'effect' | 'trai
   return effect === 'write' ? 30 + traits.length : 10;
 }
 
+/** The gravest of some readings or doings, the first one of several; undefined ones do not count. */
+export const gravest = <One extends Parameters<typeof gravity>[0]>(
+  some: readonly (One | undefined)[],
+): One | undefined =>
+  some.reduce<One | undefined>(
+    (a, b) => (a !== undefined && (b === undefined || gravity(a) >= gravity(b)) ? a : b),
+    undefined,
+  );
+
 /** Files and variables that hold credentials. */
 const SECRET =
   /\.(?:ssh|aws|kube|gnupg|env|pem|key|p12|netrc|pgpass)\b|\bid_(?:rsa|ed25519)|\/etc\/shadow|credential|secret|token|passw|\bvault\b/i;

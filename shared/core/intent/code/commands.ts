@@ -1,8 +1,9 @@
 // What one command does, by the lexicon: its subcommands, options, dry runs and values.
 import { DEFAULT_DOMAIN } from '../lexicon/commands.ts';
-import { singular } from '../lexicon/inflection.ts';
 import type { CodeOnLine, CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
-import { gravity } from './code.ts';
+import { gravest, gravity } from './code.ts';
+import { doingOfName, partsOf, verbIn, withMoney, withNouns } from './names.ts';
+import { EMPTIES, emptiesSetting, SETTING } from './settings.ts';
 import {
   argumentsOf,
   hasDestroyingOption,
@@ -46,117 +47,6 @@ export function commandOf(name: string, lexicon: Lexicon): CommandEntry | undefi
   return lexicon.commands.get(stem) ?? lexicon.commands.get(stem.replace(/\d{1,2}$/, ''));
 }
 
-/** The parts of a name: `delete-bucket`, `apps:destroy`, `deleteMany`. */
-export const partsOf = (name: string): string[] =>
-  name
-    .replace(/([a-z])([A-Z])/g, '$1-$2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter(Boolean);
-
-function verbIn(word: string, lexicon: Lexicon): Doing | undefined {
-  const known = lexicon.commandVerbs.get(word);
-  if (known) return known;
-  const verb = lexicon.verbs.get(word);
-  return verb === undefined || verb.weak ? undefined : verb;
-}
-
-const gravestOf = (doings: readonly Doing[]): Doing | undefined =>
-  doings.reduce<Doing | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
-
-/** What the verb in the name of a subcommand or function does: the whole name, or else its first or its last part. */
-export function doingOfName(name: string, lexicon: Lexicon): Doing | undefined {
-  if (name.length > 80) return undefined;
-  const parts = partsOf(name);
-  const and = parts.indexOf('and');
-  // `findOneAndDelete` does both.
-  if (and > 0) {
-    return gravestOf(
-      [parts.slice(0, and), parts.slice(and + 1)].flatMap((some) => doingOfName(some.join('-'), lexicon) ?? []),
-    );
-  }
-  const [first = '', last = ''] = [parts[0], parts.at(-1)];
-  // The verb comes last after a colon: `access:remove`.
-  const inner = gravestOf(
-    (name.includes(':') ? parts : parts.slice(1)).flatMap((part) => lexicon.commandVerbs.get(part) ?? []),
-  );
-  const own = verbIn(first, lexicon);
-  const doing =
-    verbIn(parts.join('-'), lexicon) ??
-    (name.includes(':') ? gravestOf([own, inner, verbIn(last, lexicon)].flatMap((one) => one ?? [])) : undefined) ??
-    own ??
-    inner ??
-    verbIn(last, lexicon);
-  // `sendPayment` moves money, as in a sentence.
-  const rule = parts.length > 1 && doing?.effect === 'write' && lexicon.refinements.get(first);
-  const refined = rule
-    ? rule.find(({ action, objects }) => action === 'transfer' && parts.some((part) => objects?.has(part)))
-    : undefined;
-  return refined ?? doing;
-}
-
-const MOVES: Doing = { action: 'transfer', effect: 'write', traits: ['financial'] };
-
-/** Whether a name is one of a movement of money: `payouts`, `transfer`. */
-export function isMoney(name: string, lexicon: Lexicon): boolean {
-  const noun = singular(name.toLowerCase(), lexicon.plurals);
-  return lexicon.verbs.get(noun)?.action === 'transfer' && lexicon.domainOfNoun.get(noun) === 'payments';
-}
-
-/** Creating a payment moves money: `payouts create`, `stripe.transfers.create()`. */
-export function withMoney(doing: Doing, names: readonly string[], lexicon: Lexicon): Doing {
-  const makes = doing.effect === 'write' && (doing.action === 'create' || doing.action === 'send');
-  return makes && names.some((name) => isMoney(name, lexicon)) ? MOVES : doing;
-}
-
-const MAY_EMPTY = /[\d]|no(?:ne|thing)|null|remove/i;
-const SETTING =
-  /(?<![\w.])([a-z][\w.-]{0,60})(?=["']?\s{0,3}[=: \t]\s{0,3}["']?(?:interval\s{1,3}["']?)?(-?[\w.%]{1,12})(?![\w.]))/gi;
-
-/** `1` in a unit as short as that is nothing too: `retention_ms: 1`. */
-function isNothing(parts: readonly string[], value: string, lexicon: Lexicon): boolean {
-  const isShort =
-    value === '1' && parts.some((part) => /^(?:ms|millis|s|secs?|seconds?|minutes|hours|days)$/.test(part));
-  return parts.some(
-    (part) => (lexicon.emptying.get(part)?.has(value) ?? false) || (isShort && lexicon.emptying.has(part)),
-  );
-}
-
-const valuesByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
-
-/** All values that leave nothing of some setting. */
-function emptyValues(lexicon: Lexicon): ReadonlySet<string> {
-  let values = valuesByLexicon.get(lexicon);
-  if (values === undefined) {
-    values = new Set(['1', ...[...lexicon.emptying.values()].flatMap((of) => [...of])]);
-    valuesByLexicon.set(lexicon, values);
-  }
-  return values;
-}
-
-/** Whether a setting that keeps something is set to nothing: `--replicas=0`, `maxmemory 1`, `"retention": 0`. */
-export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
-  if (lexicon.emptying.size === 0 || !MAY_EMPTY.test(text)) return false;
-  const values = emptyValues(lexicon);
-  for (const [, name = '', value = ''] of text.matchAll(SETTING)) {
-    const lower = value.toLowerCase();
-    if (values.has(lower) && isNothing(partsOf(name), lower, lexicon)) return true;
-  }
-  return false;
-}
-
-const MAY_DISABLE = /[01]|true|false|yes|no|o(?:n|ff)|ed\b|(?:in|de)active/i;
-
-/** Whether what an update sets ends or disables something: `active = false`, `"status": "suspended"`. */
-export function disablesSomething(text: string, { disabling }: Lexicon): boolean {
-  if (disabling.size === 0 || !MAY_DISABLE.test(text)) return false;
-  for (const [, name = '', value = ''] of text.matchAll(SETTING))
-    if (partsOf(name).some((part) => disabling.get(part)?.has(value.toLowerCase()))) return true;
-  return false;
-}
-
-/** A setting is set to nothing, or an option destroys. */
-export const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
 const WRITES: Doing = { action: 'update', effect: 'write', traits: [] };
 const READS: Doing = { action: 'read', effect: 'read', traits: [] };
 const HELP = new Set(['--help', '--version', '-h', '-v', '-V', '-?', 'help', 'version']);
@@ -176,20 +66,6 @@ function withOptions(doing: Doing, { options }: CommandEntry, words: readonly st
   for (const rule of options)
     if (gravity(rule) > gravity(gravest) && [...rule.any].some((option) => hasOption(words, option))) gravest = rule;
   return gravest;
-}
-
-/** A change is graver by what it changes: `put-bucket-policy`, `stop-logging`. */
-export function withNouns(doing: Doing, names: readonly string[], { commandNouns }: Lexicon): Doing {
-  if (doing.effect === 'read' || commandNouns.length === 0) return doing;
-  const parts = new Set(names.flatMap(partsOf));
-  const has = (words: ReadonlySet<string>) => [...parts].some((part) => words.has(part));
-  return commandNouns.reduce(
-    (gravest: Doing, rule) =>
-      gravity(rule) > gravity(gravest) && has(rule.words) && (rule.verbs === undefined || has(rule.verbs))
-        ? rule
-        : gravest,
-    doing,
-  );
 }
 
 /** `docker service scale web=0`, `heroku ps:scale worker=0`, `docker compose up --scale web=0` */
@@ -249,7 +125,7 @@ function subcommandOf(base: CommandEntry, subcommands: readonly string[], lexico
       return one === undefined || (one.effect === 'read' && !isVerb(name)) ? [] : one;
     });
     isKnown = found.length > 0;
-    doing = withMoney(gravestOf(found) ?? doing, subcommands.slice(0, 3), lexicon);
+    doing = withMoney(gravest(found) ?? doing, subcommands.slice(0, 3), lexicon);
     doing = withNouns(doing, subcommands.slice(0, Math.max(...verbs)), lexicon);
   }
   return { entry, isKnown, doing, subcommands };

@@ -1,8 +1,8 @@
 // Reads the bodies of HTTP requests: operations, states, settings, and the operations of GraphQL.
-import { gravity } from './code.ts';
-import { disablesSomething, doingOfName, EMPTIES, emptiesSetting, withNouns } from './commands.ts';
+import { gravest } from './code.ts';
+import { disablesSomething, doingOfSettings, EMPTIES, emptiesSetting } from './settings.ts';
+import { doingOfName, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
-import { doingOfSettings } from './settings.ts';
 
 const OPERATION =
   /["']?_?(?:op|operation|operationName|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_.-]{2,40})["']/gi;
@@ -26,7 +26,7 @@ export function actOfBody(body: string, isUpdate: boolean, lexicon: Lexicon): Do
   const graph = graphOperation(body, lexicon);
   if (graph) named.push(graph);
   if (emptiesSetting(body, lexicon) || (isUpdate && disablesSomething(body, lexicon))) named.push(EMPTIES);
-  return named.reduce<Doing | undefined>((a, b) => (a === undefined || gravity(b) > gravity(a) ? b : a), undefined);
+  return gravest(named);
 }
 
 const READS: Doing = { action: 'read', effect: 'read', traits: [] };
@@ -50,5 +50,5 @@ export function graphOperation(text: string, lexicon: Lexicon): Doing | undefine
   if (set) found.push(set);
   if (emptiesSetting(code, lexicon) || disablesSomething(code, lexicon)) return EMPTIES;
   const write: Doing = { action: 'update', effect: 'write', traits: [] };
-  return found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), write);
+  return gravest([write, ...found]);
 }

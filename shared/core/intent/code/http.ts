@@ -1,9 +1,9 @@
 // Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
-import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
-import { doingOfName, EMPTIES, isMoney, partsOf, withNouns } from './commands.ts';
+import { type Fragment, fragmentOf, type Span, unknownCode, gravest } from './code.ts';
+import { doingOfName, isMoney, partsOf, withNouns, MOVES } from './names.ts';
+import { doingOfSettings, EMPTIES } from './settings.ts';
 import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
-import { doingOfSettings, gravest } from './settings.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Doing, Lexicon, VerbEntry } from '../lexicon/types.ts';
@@ -132,7 +132,6 @@ function movesMoney(url: string, body: string, lexicon: Lexicon): boolean {
   return lexicon.verbs.get(singular(name, lexicon.plurals))?.action === 'transfer' && AMOUNT.test(body);
 }
 
-const MOVES: Doing = { action: 'transfer', effect: 'write', traits: ['financial'] };
 /** A state by which a payment is made. */
 const RELEASES =
   /["']?(?:status|state)["']?\s{0,3}[:=]\s{0,3}["']?(?:released?|approved?|paid|settled|executed?|sent|submitted|confirmed|authori[sz]ed)\b/i;
@@ -185,7 +184,7 @@ function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon
     );
   }
   const graver = doing && doing.action === 'execute' ? withNouns(doing, names.slice(-3), lexicon) : undefined;
-  return gravest([set, graver].flatMap((one) => one ?? []));
+  return gravest([set, graver]);
 }
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
@@ -227,7 +226,7 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   if (own !== 'read' && own !== 'delete' && GRANTED.test(url.slice(0, MAX_URL).replaceAll('-', '_'))) asks.push(GRANT);
   if (own === 'update' && RELEASES.test(body) && OF_PAYMENT.test(url)) asks.push(MOVES);
   if (own !== 'read' && own !== 'delete' && movesMoney(url, body, lexicon)) asks.push(MOVES);
-  const doing = asks.reduce((a, b) => (gravity(b) > gravity(a) ? b : a));
+  const doing = gravest(asks) ?? byMethod;
   const isExternal = outside && doing.action !== 'read';
   return fragmentOf(span, {
     verb: act !== undefined && doing === act.entry ? act.entry.verb : method.toLowerCase(),

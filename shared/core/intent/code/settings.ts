@@ -1,8 +1,58 @@
 // Reads the values that code sets, in JSON, objects, arguments, forms and assignments, and what setting them does.
 import type { SettingRule } from '../lexicon/settings.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
-import { gravity } from './code.ts';
-import { EMPTIES, emptiesSetting, partsOf } from './commands.ts';
+import { gravest } from './code.ts';
+import { partsOf } from './names.ts';
+
+const MAY_EMPTY = /[\d]|no(?:ne|thing)|null|remove/i;
+/** A name with a value, in whatever notation. */
+export const SETTING =
+  /(?<![\w.])([a-z][\w.-]{0,60})(?=["']?\s{0,3}[=: \t]\s{0,3}["']?(?:interval\s{1,3}["']?)?(-?[\w.%]{1,12})(?![\w.]))/gi;
+
+/** `1` in a unit as short as that is nothing too: `retention_ms: 1`. */
+function isNothing(parts: readonly string[], value: string, lexicon: Lexicon): boolean {
+  const isShort =
+    value === '1' && parts.some((part) => /^(?:ms|millis|s|secs?|seconds?|minutes|hours|days)$/.test(part));
+  return parts.some(
+    (part) => (lexicon.emptying.get(part)?.has(value) ?? false) || (isShort && lexicon.emptying.has(part)),
+  );
+}
+
+const valuesByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
+
+/** All values that leave nothing of some setting. */
+function emptyValues(lexicon: Lexicon): ReadonlySet<string> {
+  let values = valuesByLexicon.get(lexicon);
+  if (values === undefined) {
+    values = new Set(['1', ...[...lexicon.emptying.values()].flatMap((of) => [...of])]);
+    valuesByLexicon.set(lexicon, values);
+  }
+  return values;
+}
+
+/** Whether a setting that keeps something is set to nothing: `--replicas=0`, `maxmemory 1`, `"retention": 0`. */
+export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
+  if (lexicon.emptying.size === 0 || !MAY_EMPTY.test(text)) return false;
+  const values = emptyValues(lexicon);
+  for (const [, name = '', value = ''] of text.matchAll(SETTING)) {
+    const lower = value.toLowerCase();
+    if (values.has(lower) && isNothing(partsOf(name), lower, lexicon)) return true;
+  }
+  return false;
+}
+
+const MAY_DISABLE = /[01]|true|false|yes|no|o(?:n|ff)|ed\b|(?:in|de)active/i;
+
+/** Whether what an update sets ends or disables something: `active = false`, `"status": "suspended"`. */
+export function disablesSomething(text: string, { disabling }: Lexicon): boolean {
+  if (disabling.size === 0 || !MAY_DISABLE.test(text)) return false;
+  for (const [, name = '', value = ''] of text.matchAll(SETTING))
+    if (partsOf(name).some((part) => disabling.get(part)?.has(value.toLowerCase()))) return true;
+  return false;
+}
+
+/** A setting is set to nothing, or an option destroys. */
+export const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
 
 /** A value with the names that lead to it: `mfa_required` with `false` for `{"mfa": {"required": false}}`. */
 export interface Setting {
@@ -126,12 +176,8 @@ const distinct = (settings: readonly Setting[]): Setting[] => [
   ).values(),
 ];
 
-/** The gravest of some doings. */
-export const gravest = (doings: readonly Doing[]): Doing | undefined =>
-  doings.reduce<Doing | undefined>((a, b) => (a !== undefined && gravity(a) >= gravity(b) ? a : b), undefined);
-
 /** The gravest of what the values that a text sets do. */
 export const doingOfSettings = (text: string, lexicon: Lexicon): Doing | undefined =>
   lexicon.settings.length === 0
     ? undefined
-    : gravest(distinct(settingsIn(text)).flatMap((setting) => doingOfSetting(setting, lexicon) ?? []));
+    : gravest(distinct(settingsIn(text)).map((setting) => doingOfSetting(setting, lexicon)));

@@ -1,6 +1,7 @@
 // Recognizes where shell commands begin in a text, and reads them to their end.
 import { accountingFor, unknownCode } from './code.ts';
-import { commandName, commandOf, doingOfName, knownCommand } from './commands.ts';
+import { commandName, commandOf, knownCommand } from './commands.ts';
+import { doingOfName } from './names.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { shellFragments } from './shell.ts';

@@ -3,13 +3,13 @@ import {
   fileWrite,
   type Fragment,
   fragmentOf,
-  gravity,
   isSecretName,
   isSystemPath,
   readsOnly,
   sentOutside,
   type Span,
   unknownCode,
+  gravest,
 } from './code.ts';
 import { canonical, commandName, type KnownCommand, knownCommand } from './commands.ts';
 import { curlWords, requestFragment, requestOfWords } from './http.ts';
@@ -295,9 +295,6 @@ function afterDashes(
     ({ effect }) => effect === 'destructive',
   );
 }
-
-const gravest = (fragments: readonly Fragment[]): Fragment | undefined =>
-  fragments.reduce<Fragment | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
 
 /** Without repeated reads, which say nothing new. */
 function distinct(fragments: readonly Fragment[]): Fragment[] {

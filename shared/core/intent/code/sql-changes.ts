@@ -1,7 +1,6 @@
 // Reads the SQL statements that change structure and settings: ALTER, CREATE, SET. Of these only what is listed is understood.
-import { emptiesSetting } from './commands.ts';
+import { doingOfSettings, emptiesSetting } from './settings.ts';
 import type { Fragment } from './code.ts';
-import { doingOfSettings } from './settings.ts';
 import {
   GONE,
   make,

@@ -1,7 +1,7 @@
 // What the values do that SQL gives to columns and to settings.
-import { disablesSomething, emptiesSetting } from './commands.ts';
+import { gravest } from './code.ts';
+import { disablesSomething, doingOfSetting, doingOfSettings, emptiesSetting, EMPTIES } from './settings.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
-import { doingOfSetting, doingOfSettings, gravest } from './settings.ts';
 import { partsAt, plain, type Statement } from './sql-statement.ts';
 import type { SqlToken } from './sql-tokens.ts';
 
@@ -9,11 +9,9 @@ import type { SqlToken } from './sql-tokens.ts';
 export const says = (text: string, lexicon: Lexicon): boolean =>
   emptiesSetting(text, lexicon) || disablesSomething(text, lexicon);
 
-const EMPTIED: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
-
 /** What naming a setting and giving it a value does. */
 function doingOfPair(name: SqlToken, value: SqlToken, lexicon: Lexicon): Doing | undefined {
-  if (says(`${plain(name)}=${plain(value)}`, lexicon)) return EMPTIED;
+  if (says(`${plain(name)}=${plain(value)}`, lexicon)) return EMPTIES;
   return doingOfSetting({ name: plain(name).toLowerCase(), value: plain(value).toLowerCase() }, lexicon);
 }
 
@@ -23,7 +21,7 @@ export function doingOfNamed(values: readonly SqlToken[], lexicon: Lexicon): Doi
   if (where < 0) return undefined;
   const names = values.slice(where).filter(({ kind }) => kind === 'string');
   const set = values.slice(0, where).filter((_, at) => values[at - 1]?.lower === '=');
-  return gravest(names.slice(0, 4).flatMap((name) => set.flatMap((value) => doingOfPair(name, value, lexicon) ?? [])));
+  return gravest(names.slice(0, 4).flatMap((name) => set.map((value) => doingOfPair(name, value, lexicon))));
 }
 
 /** Tables whose rows name a setting and its value. */
@@ -46,20 +44,16 @@ function withinAt(tokens: readonly SqlToken[], open: number): SqlToken[] {
 export function doingOfRows({ tokens, lexicon }: Statement, table: string): Doing | undefined {
   const values = tokens.findIndex(({ lower }) => lower === 'values');
   const into = tokens.findIndex(({ lower }) => lower === '(');
-  const found: Doing[] = [];
-  const add = (doing: Doing | undefined) => {
-    if (doing) found.push(doing);
-  };
+  const found: (Doing | undefined)[] = [];
   const columns = into > 0 && (values < 0 || into < values) ? partsAt(withinAt(tokens, into)) : [];
   for (let at = values + 1, rows = 0; values > 0 && at < tokens.length && rows < MAX_ROWS; at += 1) {
     if (tokens[at]?.lower !== '(') continue;
     const row = withinAt(tokens, at);
     const cells = partsAt(row);
     for (const [index, [value]] of cells.entries()) {
-      const name = columns[index]?.[0] ?? (OF_SETTINGS.test(table) ? cells[index - 1]?.[0] : undefined);
       const before = OF_SETTINGS.test(table) ? cells[index - 1]?.[0] : undefined;
-      if (name && value) add(doingOfPair(name, value, lexicon));
-      if (before && value) add(doingOfPair(before, value, lexicon));
+      for (const name of [columns[index]?.[0], before])
+        if (name && value) found.push(doingOfPair(name, value, lexicon));
     }
     at += row.length;
     rows += 1;
@@ -71,8 +65,8 @@ export function doingOfRows({ tokens, lexicon }: Statement, table: string): Doin
     .join(' ');
   const set = rest.search(/\b(?:update|using)\b/i);
   if (set >= 0) {
-    add(doingOfSettings(rest.slice(set), lexicon));
-    if (says(rest.slice(set), lexicon)) found.push(EMPTIED);
+    found.push(doingOfSettings(rest.slice(set), lexicon));
+    if (says(rest.slice(set), lexicon)) found.push(EMPTIES);
   }
   return gravest(found);
 }

@@ -1,9 +1,9 @@
 // Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
 import { newEffort } from './effort.ts';
-import { type Fragment, gravity, type Span, unknownCode } from './code.ts';
-import { doingOfName, emptiesSetting, isMoney } from './commands.ts';
+import { type Fragment, gravity, type Span, unknownCode, gravest } from './code.ts';
+import { doingOfName, isMoney } from './names.ts';
+import { doingOfSettings, emptiesSetting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { doingOfSettings, gravest } from './settings.ts';
 import { createdBeside, readAlter, readPragma, readSet } from './sql-changes.ts';
 import {
   GONE,
@@ -148,9 +148,7 @@ function readUpdate(statement: Statement): Fragment {
       object: 'balance',
       domain: 'payments',
     });
-  const does = gravest([
-    ...[doingOfSettings(assigned.join(' '), lexicon), doingOfNamed(values, lexicon)].flatMap((one) => one ?? []),
-  ]);
+  const does = gravest([doingOfSettings(assigned.join(' '), lexicon), doingOfNamed(values, lexicon)]);
   if (does) return makeDoing(statement, 'update', does, nameAt(tokens, 1));
   const releases = assigned.some((word, at) => word === '=' && RELEASED.test(assigned[at + 1] ?? ''));
   if (releases && PAYMENTS.test(nameAt(tokens, 1)))
@@ -204,8 +202,7 @@ function readWith(statement: Statement): Fragment {
     });
     return readStatement({ ...statement, tokens: end < 0 ? part : part.slice(0, end) });
   });
-  const gravest = read.reduce<Fragment | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
-  return gravest ?? unknownCode(statement.span, { domain: 'db', language: 'sql' });
+  return gravest(read) ?? unknownCode(statement.span, { domain: 'db', language: 'sql' });
 }
 
 function readOther(statement: Statement, head: string): Fragment {
@@ -275,8 +272,7 @@ function readOther(statement: Statement, head: string): Fragment {
     const select = words.indexOf('select');
     const called = select > 0 ? calledIn({ ...statement, tokens: tokens.slice(select) }) : undefined;
     if (called && (called.action === 'unknown' || called.effect === 'destructive')) return called;
-    const does =
-      head === 'insert' || head === 'replace' || head === 'upsert' ? doingOfRows(statement, table) : undefined;
+    const does = inserts ? doingOfRows(statement, table) : undefined;
     if (does) return makeDoing(statement, head, does, table);
     const roles = head === 'create' && /^(?:user|role|login)$/.test(words[1] ?? '');
     return make(statement, head, action, {

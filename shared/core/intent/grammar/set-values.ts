@@ -1,7 +1,7 @@
 // Values that a text wants set, in words or in a snippet beside them, and that grant, expose, pay or switch protection off:
 // `Set the balance of account 7 to 90000`, `Apply this: mfa: false`.
-import { disablesSomething, emptiesSetting, partsOf } from '../code/commands.ts';
-import { doingOfSetting, type Setting, settingsIn } from '../code/settings.ts';
+import { partsOf } from '../code/names.ts';
+import { disablesSomething, doingOfSetting, emptiesSetting, type Setting, settingsIn } from '../code/settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { indexOfToken } from './antecedent.ts';

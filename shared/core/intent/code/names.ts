@@ -1,0 +1,73 @@
+// What the names of subcommands, functions and settings say: their verbs, money, and what a change is about.
+import { singular } from '../lexicon/inflection.ts';
+import type { Doing, Lexicon } from '../lexicon/types.ts';
+import { gravest, gravity } from './code.ts';
+
+/** The parts of a name: `delete-bucket`, `apps:destroy`, `deleteMany`. */
+export const partsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean);
+
+export function verbIn(word: string, lexicon: Lexicon): Doing | undefined {
+  const known = lexicon.commandVerbs.get(word);
+  if (known) return known;
+  const verb = lexicon.verbs.get(word);
+  return verb === undefined || verb.weak ? undefined : verb;
+}
+
+/** What the verb in the name of a subcommand or function does: the whole name, or else its first or its last part. */
+export function doingOfName(name: string, lexicon: Lexicon): Doing | undefined {
+  if (name.length > 80) return undefined;
+  const parts = partsOf(name);
+  const and = parts.indexOf('and');
+  // `findOneAndDelete` does both.
+  if (and > 0)
+    return gravest([parts.slice(0, and), parts.slice(and + 1)].map((some) => doingOfName(some.join('-'), lexicon)));
+  const [first = '', last = ''] = [parts[0], parts.at(-1)];
+  // The verb comes last after a colon: `access:remove`.
+  const inner = gravest((name.includes(':') ? parts : parts.slice(1)).map((part) => lexicon.commandVerbs.get(part)));
+  const own = verbIn(first, lexicon);
+  const doing =
+    verbIn(parts.join('-'), lexicon) ??
+    (name.includes(':') ? gravest([own, inner, verbIn(last, lexicon)]) : undefined) ??
+    own ??
+    inner ??
+    verbIn(last, lexicon);
+  // `sendPayment` moves money, as in a sentence.
+  const rule = parts.length > 1 && doing?.effect === 'write' && lexicon.refinements.get(first);
+  const refined = rule
+    ? rule.find(({ action, objects }) => action === 'transfer' && parts.some((part) => objects?.has(part)))
+    : undefined;
+  return refined ?? doing;
+}
+
+export const MOVES: Doing = { action: 'transfer', effect: 'write', traits: ['financial'] };
+
+/** Whether a name is one of a movement of money: `payouts`, `transfer`. */
+export function isMoney(name: string, lexicon: Lexicon): boolean {
+  const noun = singular(name.toLowerCase(), lexicon.plurals);
+  return lexicon.verbs.get(noun)?.action === 'transfer' && lexicon.domainOfNoun.get(noun) === 'payments';
+}
+
+/** Creating a payment moves money: `payouts create`, `stripe.transfers.create()`. */
+export function withMoney(doing: Doing, names: readonly string[], lexicon: Lexicon): Doing {
+  const makes = doing.effect === 'write' && (doing.action === 'create' || doing.action === 'send');
+  return makes && names.some((name) => isMoney(name, lexicon)) ? MOVES : doing;
+}
+
+/** A change is graver by what it changes: `put-bucket-policy`, `stop-logging`. */
+export function withNouns(doing: Doing, names: readonly string[], { commandNouns }: Lexicon): Doing {
+  if (doing.effect === 'read' || commandNouns.length === 0) return doing;
+  const parts = new Set(names.flatMap(partsOf));
+  const has = (words: ReadonlySet<string>) => [...parts].some((part) => words.has(part));
+  return commandNouns.reduce(
+    (gravest: Doing, rule) =>
+      gravity(rule) > gravity(gravest) && has(rule.words) && (rule.verbs === undefined || has(rule.verbs))
+        ? rule
+        : gravest,
+    doing,
+  );
+}
