@@ -63,6 +63,18 @@ describe('compileLexicon', () => {
     }
   });
 
+  it('refuses commands that are other names of each other, which would have no end', () => {
+    const same = [
+      { command: 'git', also: ['hg'] },
+      { command: 'hg', also: ['git'] },
+    ];
+    const error = refusal((json) => Object.assign(json, { sameCommands: same }));
+    expect([error.pointer, error.message]).to.deep.equal([
+      '/sameCommands/0/command',
+      '"git" is listed as another name of "hg"',
+    ]);
+  });
+
   it('refuses a noun in two domains and a noun in the plural', () => {
     const domains = (json: Json) => json.domains as Record<string, string[]>;
     expect(refusal((json) => domains(json).files?.push('invoice')).message).to.include('listed twice');

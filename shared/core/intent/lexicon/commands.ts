@@ -200,14 +200,23 @@ export const SameCommands = Type.Array(
   },
 );
 
-/** The name of a command by the first word of its other names and the second, which may be empty. */
-export function compileSameCommands(groups: Static<typeof SameCommands> = []): Map<string, Map<string, string>> {
+/** The name of a command by the first word of its other names and the second, which may be empty. Mistakes are reported. */
+export function compileSameCommands(
+  groups: Static<typeof SameCommands> | undefined,
+  report: Report,
+): Map<string, Map<string, string>> {
   const found = new Map<string, Map<string, string>>();
-  for (const { command, also } of groups)
+  for (const { command, also } of groups ?? [])
     for (const name of also) {
       const [first = '', second = ''] = name.split(' ');
       found.set(first, (found.get(first) ?? new Map<string, string>()).set(second, command));
     }
+  // Names are followed until there is no other one, so two that lead to each other would have no end.
+  for (const [at, { command }] of (groups ?? []).entries()) {
+    const other = found.get(command)?.get('');
+    if (other !== undefined)
+      report(`/sameCommands/${at}/command`, `"${command}" is listed as another name of "${other}"`);
+  }
   return found;
 }
 

@@ -131,7 +131,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     commandGroups: commandGroups(commands.keys()),
     commandVerbs: compileCommandVerbs(file.commandVerbs),
     commandNouns: compileCommandNouns(file.commandNouns),
-    sameCommands: compileSameCommands(file.sameCommands),
+    sameCommands: compileSameCommands(file.sameCommands, report),
     emptying: compileEmptying(file.emptying),
     disabling: compileEmptying(file.disabling),
     settings: compileSettings(file.settings),
