@@ -1,7 +1,7 @@
 // Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
 import { callFragment, onlyReads } from './calls.ts';
 import { chainAt } from './call-syntax.ts';
-import { type Fragment, fragmentOf, readsOnly, gravest } from './code.ts';
+import { type Fragment, fragmentOf, readsOnly, gravest, unknownCode } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
 import { fileCallOf } from './file-calls.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -14,6 +14,9 @@ const MAX_PROGRAM = 2_000;
 const LOOKS = 3;
 /** Calls that no name of a thing looks like. */
 const STANDS_ALONE = /\.|^(?:print|puts|len|sum|sorted)$/;
+
+/** What comes before a call that is a statement. */
+const LEADS_CALL = /^\s*(?:(?:await|return|yield)\s+|(?:(?:const|let|var)\s+)?[\w$]{1,40}\s*:?=\s*(?:await\s+)?)?$/;
 
 /** Calls that make what was assigned before last. */
 const KEEPS = /^(?:save|save!|commit|flush|persist|merge|sync|store|put|apply|update|submit|patch)$/i;
@@ -52,21 +55,24 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
       fragments: [readsOnly({ at: 0, end: text.length }, { verb: 'print', object: 'value' })],
       end: text.length,
     };
+  // Nothing but one call is no remark in a sentence.
+  const isAlone = LEADS_CALL.test(text.slice(0, piece.at)) && /^[\s;)\]}]*$/.test(rest);
   for (const link of links) effort.left -= LOOKS * link.arguments.length;
   const keeps = links.some(({ path }) => KEEPS.test(path.at(-1) ?? ''));
   if (keeps) effort.left -= Math.min(piece.at, MAX_PROGRAM);
+  const piecesSpan = { at: piece.at, end: piece.at + piece.text.length };
   const written = links.flatMap((call) => fileCallOf(call, text.slice(links[0]?.end ?? text.length)) ?? []);
   const kept = keeps
     ? assignedBefore(text.slice(Math.max(0, piece.at - MAX_PROGRAM), piece.at), piece.at, lexicon)
     : [];
   const others = links.flatMap(
     (call) =>
-      callFragment(call, 'prose', lexicon, (line, span) =>
+      callFragment(call, isAlone ? 'program' : 'prose', lexicon, (line, span) =>
         shellFragments(parseInner(line, span.at, effort), lexicon, 1),
       ) ?? [],
   );
   const read = [...written, ...kept, ...others];
-  const worst = gravest(read);
+  const worst = gravest(read) ?? (isAlone && STANDS_ALONE.test(piece.text) ? unknownCode(piecesSpan) : undefined);
   // Calls within the arguments are read by themselves.
   return worst && { fragments: [worst], end: piece.at + piece.text.length };
 }

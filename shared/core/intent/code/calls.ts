@@ -20,7 +20,7 @@ import {
 import { fetchOf } from './call-requests.ts';
 import { type Call, callsOf, LITERAL } from './call-syntax.ts';
 import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode, gravest } from './code.ts';
-import { disablesSomething, emptiesSetting, EMPTIES } from './settings.ts';
+import { disablesSomething, doingInReads, emptiesSetting, EMPTIES, settingsIn } from './settings.ts';
 import { doingOfName, partsOf, withMoney } from './names.ts';
 import { actOfUrl } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -37,6 +37,8 @@ export function callFragment(
   runShell: (text: string, span: Span) => Fragment[],
 ): Fragment | undefined {
   const { path, arguments: args, at, end } = call;
+  const unchecked = doingInReads(args, () => settingsIn(args), lexicon);
+  if (unchecked) return fragmentOf(call, { verb: 'skip', ...unchecked, object: 'check', domain: 'code' });
   const request = fetchOf(call, lexicon);
   if (request) return request;
   const last = path.at(-1) ?? '';

@@ -3,7 +3,7 @@ import { DEFAULT_DOMAIN } from '../lexicon/commands.ts';
 import type { CodeOnLine, CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
 import { gravest, gravity } from './code.ts';
 import { doingOfName, partsOf, verbIn, withMoney, withNouns } from './names.ts';
-import { EMPTIES, emptiesSetting, SETTING } from './settings.ts';
+import { doingInReads, EMPTIES, emptiesSetting, SETTING, settingsOfWords } from './settings.ts';
 import {
   argumentsOf,
   hasDestroyingOption,
@@ -176,6 +176,10 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   // An option of a command that it runs is not one of its own.
   if (entry.runs?.language !== 'command' && isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];
   if (doing.effect === 'read' && writesByOption(own, lexicon)) doing = WRITES;
+  if (gravity(doing) < gravity(EMPTIES)) {
+    const args = own.slice(1);
+    doing = doingInReads(args.join(' '), () => settingsOfWords(args), lexicon) ?? doing;
+  }
   if (entry.runs?.language !== 'command' && asksForHelp(words, entry)) [doing, isKnown] = [READS, true];
   const loads =
     doing !== READS &&
