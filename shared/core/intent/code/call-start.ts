@@ -1,10 +1,11 @@
 // Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
-import { callFragment, onlyReads } from './calls.ts';
+import { callFragment, onlyReads, type Where } from './calls.ts';
 import { chainAt } from './call-syntax.ts';
-import { type Fragment, fragmentOf, readsOnly, gravest, unknownCode } from './code.ts';
+import { type Fragment, fragmentOf, readsOnly, gravest, gravity, unknownCode } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
 import { fileCallOf } from './file-calls.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import type { Piece } from './pieces.ts';
 import { parseInner } from './shell-syntax.ts';
 import { shellFragments } from './shell.ts';
 import type { Place, ReadAt } from './start.ts';
@@ -32,8 +33,31 @@ function assignedBefore(before: string, at: number, lexicon: Lexicon): Fragment[
   return [fragmentOf({ at, end: at }, { ...does, verb: 'save', object: 'object', domain: 'code', language: 'sql' })];
 }
 
+const DOTTED = /^[A-Za-z_$][\w$]{0,60}(?:\.[A-Za-z_$][\w$]{0,60}){1,6}$/;
+
+/** Whether a function is only named where it is to be called: `Run stripe.payouts.create`. */
+const isNamed = (pieces: readonly Piece[], at: number, { codeWords }: Lexicon): boolean =>
+  DOTTED.test(pieces[at]?.text ?? '') &&
+  pieces[at + 1]?.text !== '(' &&
+  (codeWords.runners.has(pieces[at - 1]?.lower ?? '') || pieces[at - 1]?.lower === 'call');
+
+function namedCall({ text, at }: Piece, lexicon: Lexicon): ReadAt | undefined {
+  const end = at + text.length;
+  const read = callFragment({ path: text.split('.'), arguments: '', at, end }, 'program', lexicon, () => []);
+  return read === undefined || read.effect === 'read' ? undefined : { fragments: [read], end };
+}
+
+/** What a call does that is all of a text. One of which only the name tells that it changes something is not understood. */
+function ofCallAlone(inProse: Fragment | undefined, inProgram: Fragment | undefined, { text, at }: Piece) {
+  const isMild = inProgram !== undefined && inProgram.action !== 'read' && gravity(inProgram) < gravity(UNREAD);
+  if (inProgram !== undefined && !isMild) return inProgram;
+  return inProse !== undefined && !isMild ? inProse : STANDS_ALONE.test(text) ? unknownCode({ at, end: at + text.length }) : undefined;
+}
+const UNREAD = { action: 'unknown', effect: 'write', traits: [] } as const;
+
 export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | undefined {
   const piece = pieces[at];
+  if (piece && isNamed(pieces, at, lexicon)) return namedCall(piece, lexicon);
   if (
     !piece ||
     pieces[at + 1]?.text !== '(' ||
@@ -60,19 +84,20 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
   for (const link of links) effort.left -= LOOKS * link.arguments.length;
   const keeps = links.some(({ path }) => KEEPS.test(path.at(-1) ?? ''));
   if (keeps) effort.left -= Math.min(piece.at, MAX_PROGRAM);
-  const piecesSpan = { at: piece.at, end: piece.at + piece.text.length };
   const written = links.flatMap((call) => fileCallOf(call, text.slice(links[0]?.end ?? text.length)) ?? []);
   const kept = keeps
     ? assignedBefore(text.slice(Math.max(0, piece.at - MAX_PROGRAM), piece.at), piece.at, lexicon)
     : [];
-  const others = links.flatMap(
-    (call) =>
-      callFragment(call, isAlone ? 'program' : 'prose', lexicon, (line, span) =>
-        shellFragments(parseInner(line, span.at, effort), lexicon, 1),
-      ) ?? [],
-  );
-  const read = [...written, ...kept, ...others];
-  const worst = gravest(read) ?? (isAlone && STANDS_ALONE.test(piece.text) ? unknownCode(piecesSpan) : undefined);
+  const fragmentsIn = (where: Where): Fragment[] =>
+    links.flatMap(
+      (call) =>
+        callFragment(call, where, lexicon, (line, span) =>
+          shellFragments(parseInner(line, span.at, effort), lexicon, 1),
+        ) ?? [],
+    );
+  const inProse = gravest([...written, ...kept, ...fragmentsIn('prose')]);
+  const isOpen = isAlone && (inProse === undefined || inProse.action === 'read');
+  const worst = isOpen ? ofCallAlone(inProse, gravest(fragmentsIn('program')), piece) : inProse;
   // Calls within the arguments are read by themselves.
   return worst && { fragments: [worst], end: piece.at + piece.text.length };
 }

@@ -3,6 +3,8 @@ import {
   doingOfArguments,
   doingOfCall,
   doingOfKeys,
+  doingOfState,
+  doingOfThing,
   handedOn,
   HANDS_FILE,
   LOADS_MODULE,
@@ -76,10 +78,15 @@ export function callFragment(
       writesNothing(lower, args));
   const about = path.slice(0, -1).flatMap((name) => [name, ...partsOf(name)]);
   const usual = PART_OF_STORE.test(last) ? named : withMoney(named, about, lexicon);
+  const of = path.at(-2) ?? '';
+  const meant =
+    named.effect !== 'write' || !isMember
+      ? undefined
+      : gravest([doingOfThing(last, of, lexicon), doingOfState(last, of, lexicon)]);
   const command = named.action === 'execute' ? /^\s*["'`]([a-z][\w:.-]{2,60})["'`]/i.exec(args)?.[1] : undefined;
   const runs = command === undefined ? undefined : doingOfName(command, lexicon);
   const set = named.effect === 'write' ? doingOfArguments(last, args, lexicon) : undefined;
-  const doing = empties ? EMPTIES : (gravest([usual, set, runs]) ?? usual);
+  const doing = empties ? EMPTIES : (gravest([usual, set, runs, meant]) ?? usual);
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.
   const sends = () => doing.action === 'send' && /@|:\/\/|\bopen\(/.test(args);
@@ -90,6 +97,7 @@ export function callFragment(
     /[a-z][A-Z]|_/.test(last) ||
     doing.action === 'transfer' ||
     set !== undefined ||
+    /\bforce\W{1,4}true\b/i.test(args) ||
     sends() ||
     /^\s*(?:\{\s*\})?\s*$/.test(args);
   if (!isCode || (where === 'prose' && !isSystem)) return undefined;

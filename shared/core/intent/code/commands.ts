@@ -169,6 +169,7 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   if (entry !== base) doing = withOptions(doing, entry, own);
   if (doing.effect !== 'read' && gravity(doing) < gravity(EMPTIES)) doing = weakened(own, lexicon) ?? doing;
   const destroys = () =>
+    (doing.action === 'execute' && entry.runs === undefined && runsDestroyer(found.subcommands.slice(1), own, lexicon)) ||
     (doing.effect !== 'read' && hasDestroyingOption(own, lexicon)) ||
     emptiesSetting(own.slice(1).join(' '), lexicon) ||
     scalesToNothing(own);
@@ -178,13 +179,20 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   if (doing.effect === 'read' && writesByOption(own, lexicon)) doing = WRITES;
   if (gravity(doing) < gravity(EMPTIES)) {
     const args = own.slice(1);
-    doing = doingInReads(args.join(' '), () => settingsOfWords(args), lexicon) ?? doing;
+    const maySet = (at: number) => doing.effect !== 'read' || valued.has(args[at - 1] ?? '');
+    doing = doingInReads(args.join(' '), () => settingsOfWords(args, maySet), lexicon) ?? doing;
   }
   if (entry.runs?.language !== 'command' && asksForHelp(words, entry)) [doing, isKnown] = [READS, true];
   const loads =
     doing !== READS &&
     [...base.loads, ...entry.loads].some((option) => hasOption(own, option) || hasGlued(own, option));
   return { entry, arguments: subcommands, isKnown, doing, valued, loads };
+}
+
+/** Whether a command runs something whose name says that it destroys: `gh workflow run wipe.yml`, `--function-name purge-tenants`. */
+function runsDestroyer(names: readonly string[], words: readonly string[], { destructiveWords }: Lexicon): boolean {
+  const values = words.filter((_, at) => /^--[a-z-]*name$/.test(words[at - 1] ?? ''));
+  return [...names, ...values].some((name) => partsOf(name).some((part) => destructiveWords.find(part) === 'word'));
 }
 
 /** An option of one letter with its value right after it: `-fdrop.sql`. */

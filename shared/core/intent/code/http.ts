@@ -225,7 +225,7 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   if (method.toUpperCase() === 'PUT' && EMPTY.test(body)) asks.push(EMPTIES);
   const ordered = orderOfUrl(url, body, own === 'read', lexicon);
   if (ordered) asks.push(ordered);
-  const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, own === 'update', lexicon);
+  const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, own === 'update', lexicon, url.slice(0, MAX_URL).split('/').slice(-3));
   if (said) asks.push(said);
   if (own !== 'read' && own !== 'delete' && GRANTED.test(url.slice(0, MAX_URL).replaceAll('-', '_'))) asks.push(GRANT);
   if (own === 'update' && RELEASES.test(body) && OF_PAYMENT.test(url)) asks.push(MOVES);

@@ -189,8 +189,11 @@ const PAIR = /^-{0,2}([A-Za-z][\w.-]{0,80})[=: ]\s?["']?([^\s"']{1,80})["']?$/;
 const OPTION_NAME = /^--?([A-Za-z][\w-]{1,60})$/;
 const SWITCHED = /^(?:true|false|0|1|yes|no|on|off|none)$/i;
 
-/** The settings that the words of a command line may make: `--insecure`, `-o StrictHostKeyChecking=no`, `http.sslVerify false`. */
-export function settingsOfWords(words: readonly string[]): Setting[] {
+/**
+ * The settings that the words of a command line may make: `--insecure`, `-o StrictHostKeyChecking=no`, `http.sslVerify false`. Words that
+ * are no options only count where they `maySet` something: `grep verify=False` looks for it.
+ */
+export function settingsOfWords(words: readonly string[], maySet: (at: number) => boolean = () => true): Setting[] {
   const found: Setting[] = [];
   const add = (name: string, value: string) =>
     found.push({ name: partsOf(name).join('_'), value: value.toLowerCase() });
@@ -198,6 +201,7 @@ export function settingsOfWords(words: readonly string[]): Setting[] {
     const [, name, value = ''] = PAIR.exec(word) ?? [];
     const next = words[at + 1] ?? '';
     const option = OPTION_NAME.exec(word)?.[1];
+    if (!(word.startsWith('-') || maySet(at))) continue;
     if (name !== undefined) add(name, value);
     else if (option !== undefined) {
       add(option, 'true');

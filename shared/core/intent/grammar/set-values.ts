@@ -44,6 +44,19 @@ function pairIn({ kind, text }: Token): Setting[] {
   return value !== '' && others.length === 0 ? [{ name: partsOf(name).join('_'), value: value.toLowerCase() }] : [];
 }
 
+/** `protected-mode no`, `PermitRootLogin yes` without quotes; and an option to add: `--insecure`. */
+function pairsBetween(sentence: Sentence): Setting[] {
+  return sentence.flatMap(({ text }, at) => {
+    const name = partsOf(text).join('_');
+    if (OPTION.test(text)) return [{ name, value: 'true' }];
+    const value = sentence[at + 1]?.lower ?? '';
+    return IDENTIFIER.test(text) && SWITCHES.test(value) ? [{ name, value }] : [];
+  });
+}
+const OPTION = /^--[a-z][a-z-]{2,40}$/;
+const IDENTIFIER = /^[A-Za-z]+(?:[a-z][A-Z]|[_.-][a-z])[\w.-]*$/;
+const SWITCHES = /^(?:yes|no|true|false|on|off|none)$/;
+
 const asCode = (sentence: Sentence): string =>
   sentence.map(({ kind, text }) => (kind === 'quoted' ? `"${text}"` : text)).join(' ');
 
@@ -65,6 +78,7 @@ function setsIn(sentence: Sentence, own: readonly CandidateAction[], lexicon: Le
   const settings = [
     ...(isCode ? settingsIn(code) : []),
     ...sentence.flatMap(pairIn),
+    ...pairsBetween(sentence),
     ...own.filter(isChange).flatMap(({ at }) => pairsAfter(sentence, indexOfToken(sentence, at))),
   ];
   if (settings.some((setting) => isGrave(setting, lexicon))) return true;
