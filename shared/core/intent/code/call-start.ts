@@ -51,7 +51,7 @@ function namedCall({ text, at }: Piece, lexicon: Lexicon): ReadAt | undefined {
 function ofCallAlone(inProse: Fragment | undefined, inProgram: Fragment | undefined, { text, at }: Piece) {
   const isMild = inProgram !== undefined && inProgram.action !== 'read' && gravity(inProgram) < gravity(UNREAD);
   if (inProgram !== undefined && !isMild) return inProgram;
-  return inProse !== undefined && !isMild ? inProse : STANDS_ALONE.test(text) ? unknownCode({ at, end: at + text.length }) : undefined;
+  return inProse !== undefined && !isMild ? inProse : unknownCode({ at, end: at + text.length });
 }
 const UNREAD = { action: 'unknown', effect: 'write', traits: [] } as const;
 
@@ -96,7 +96,7 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
         ) ?? [],
     );
   const inProse = gravest([...written, ...kept, ...fragmentsIn('prose')]);
-  const isOpen = isAlone && (inProse === undefined || inProse.action === 'read');
+  const isOpen = isAlone && STANDS_ALONE.test(piece.text) && (inProse === undefined || inProse.action === 'read');
   const worst = isOpen ? ofCallAlone(inProse, gravest(fragmentsIn('program')), piece) : inProse;
   // Calls within the arguments are read by themselves.
   return worst && { fragments: [worst], end: piece.at + piece.text.length };

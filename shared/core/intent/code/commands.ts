@@ -169,7 +169,6 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   if (entry !== base) doing = withOptions(doing, entry, own);
   if (doing.effect !== 'read' && gravity(doing) < gravity(EMPTIES)) doing = weakened(own, lexicon) ?? doing;
   const destroys = () =>
-    (doing.action === 'execute' && entry.runs === undefined && runsDestroyer(found.subcommands.slice(1), own, lexicon)) ||
     (doing.effect !== 'read' && hasDestroyingOption(own, lexicon)) ||
     emptiesSetting(own.slice(1).join(' '), lexicon) ||
     scalesToNothing(own);
@@ -183,14 +182,16 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
     doing = doingInReads(args.join(' '), () => settingsOfWords(args, maySet), lexicon) ?? doing;
   }
   if (entry.runs?.language !== 'command' && asksForHelp(words, entry)) [doing, isKnown] = [READS, true];
+  const runsDestroyer = () =>
+    doing.action === 'execute' && entry.runs === undefined && namesDestroyer(subcommands.slice(1), own, lexicon);
   const loads =
     doing !== READS &&
-    [...base.loads, ...entry.loads].some((option) => hasOption(own, option) || hasGlued(own, option));
+    (runsDestroyer() || [...base.loads, ...entry.loads].some((option) => hasOption(own, option) || hasGlued(own, option)));
   return { entry, arguments: subcommands, isKnown, doing, valued, loads };
 }
 
-/** Whether a command runs something whose name says that it destroys: `gh workflow run wipe.yml`, `--function-name purge-tenants`. */
-function runsDestroyer(names: readonly string[], words: readonly string[], { destructiveWords }: Lexicon): boolean {
+/** Whether the name of something that a command runs says that it destroys: `gh workflow run wipe.yml`, `--function-name purge-tenants`. */
+function namesDestroyer(names: readonly string[], words: readonly string[], { destructiveWords }: Lexicon): boolean {
   const values = words.filter((_, at) => /^--[a-z-]*name$/.test(words[at - 1] ?? ''));
   return [...names, ...values].some((name) => partsOf(name).some((part) => destructiveWords.find(part) === 'word'));
 }

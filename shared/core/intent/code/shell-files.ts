@@ -21,7 +21,7 @@ import { type ShellWord, textsOf } from './shell-words.ts';
 export function writesNothing(words: readonly string[]): boolean {
   const [name = '', ...args] = words;
   if (name === ':' || name === 'true' || name === '') return true;
-  if (name === 'cat') return args.length > 0 && args.every((arg) => isNowhere(arg));
+  if (name === 'cat' || name === 'type') return args.length > 0 && args.every((arg) => isNowhere(arg));
   if (name === 'head' || name === 'tail') return /^-[cn] ?0\b|^--(?:bytes|lines)=0\b/.test(args.join(' '));
   return (name === 'echo' || name === 'printf') && args.every((arg) => arg === '' || arg === '-n');
 }

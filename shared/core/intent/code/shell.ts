@@ -3,6 +3,7 @@ import {
   fileWrite,
   type Fragment,
   fragmentOf,
+  isNowhere,
   isSecretName,
   isSystemPath,
   readsOnly,
@@ -151,8 +152,9 @@ function wordsFragments(
     const fragment = isSent ? sentOutside(file, sources, before !== undefined) : read;
     if (known.loads || apart.some((text) => runsOthers(text, lexicon))) return [fragment, unknownCode(span)];
     // Nobody checks who answers.
-    if (doing.effect === 'destructive')
-      return [fragment, fragmentOf(span, { verb: 'skip', ...doing, object: 'check' })];
+    const unchecked = doing.effect === 'destructive' ? doing : knownCommand(apart, lexicon)?.doing;
+    if (unchecked?.effect === 'destructive')
+      return [fragment, fragmentOf(span, { verb: 'skip', ...unchecked, object: 'check' })];
     if (!request.saves) return [fragment];
     const places = apart.flatMap((text) => (text.includes('@') ? [] : writtenPlace(text, span, lexicon)));
     return [
@@ -359,8 +361,9 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, fed
     const name = commandName(command.words[0]?.text ?? '');
     if (
       name === 'tee' &&
-      piped !== undefined &&
-      writesNothing(textsOf(piped.command.words)) &&
+      (piped === undefined
+        ? command.redirections.some(({ operator, target }) => operator === '<' && isNowhere(target.text))
+        : writesNothing(textsOf(piped.command.words))) &&
       !command.words.some(({ text }) => /^(?:-a|--append)$/.test(text))
     )
       fragments.push(fileWrite(command.words.at(-1)?.text ?? '', command, true));

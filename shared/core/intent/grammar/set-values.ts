@@ -46,14 +46,14 @@ function pairIn({ kind, text }: Token): Setting[] {
 
 /** `protected-mode no`, `PermitRootLogin yes` without quotes; and an option to add: `--insecure`. */
 function pairsBetween(sentence: Sentence): Setting[] {
-  return sentence.flatMap(({ text }, at) => {
+  return sentence.flatMap(({ text, at: start }, at) => {
     const name = partsOf(text).join('_');
-    if (OPTION.test(text)) return [{ name, value: 'true' }];
+    // The dashes of an option are a token of their own.
+    if (at > 0 && sentence[at - 1]?.text === '--' && (sentence[at - 1]?.at ?? -9) + 2 === start) return [{ name, value: 'true' }];
     const value = sentence[at + 1]?.lower ?? '';
     return IDENTIFIER.test(text) && SWITCHES.test(value) ? [{ name, value }] : [];
   });
 }
-const OPTION = /^--[a-z][a-z-]{2,40}$/;
 const IDENTIFIER = /^[A-Za-z]+(?:[a-z][A-Z]|[_.-][a-z])[\w.-]*$/;
 const SWITCHES = /^(?:yes|no|true|false|on|off|none)$/;
 
