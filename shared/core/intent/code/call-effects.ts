@@ -107,7 +107,9 @@ export function handedOn(args: string, lexicon: Lexicon): Doing | undefined {
 export function doingOfArguments(last: string, args: string, lexicon: Lexicon): Doing | undefined {
   const lower = last.toLowerCase();
   const set = doingOfSettings(args, lexicon);
-  const [name = '', value = ''] = argumentsIn(args).map((one) => one.replace(/^:|^["'`]|["'`]$/g, ''));
+  const [name = '', value = ''] = argumentsIn(args).map((one) =>
+    one.replace(/^\w{1,20}\s?=>\s?/, '').replace(/^:|^["'`]|["'`]$/g, ''),
+  );
   const isPair =
     /set|config|attribute|put|update|define|assign/.test(lower) && /^[\w.-]{2,40}$/.test(name) && value !== '';
   // `setBalance(90000)`

@@ -1,7 +1,7 @@
 // Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
 import { callFragment, onlyReads, type Where } from './calls.ts';
 import { chainAt } from './call-syntax.ts';
-import { type Fragment, fragmentOf, readsOnly, gravest, gravity, unknownCode } from './code.ts';
+import { type Fragment, fragmentOf, readsOnly, gravest, gravity } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
 import { fileCallOf } from './file-calls.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -33,6 +33,9 @@ function assignedBefore(before: string, at: number, lexicon: Lexicon): Fragment[
   return [fragmentOf({ at, end: at }, { ...does, verb: 'save', object: 'object', domain: 'code', language: 'sql' })];
 }
 
+/** The gravity of what is not understood. */
+const UNKNOWN = gravity({ action: 'unknown', effect: 'write', traits: [] });
+
 const DOTTED = /^[A-Za-z_$][\w$]{0,60}(?:\.[A-Za-z_$][\w$]{0,60}){1,6}$/;
 
 /** Whether a function is only named where it is to be called: `Run stripe.payouts.create`. */
@@ -46,14 +49,6 @@ function namedCall({ text, at }: Piece, lexicon: Lexicon): ReadAt | undefined {
   const read = callFragment({ path: text.split('.'), arguments: '', at, end }, 'program', lexicon, () => []);
   return read === undefined || read.effect === 'read' ? undefined : { fragments: [read], end };
 }
-
-/** What a call does that is all of a text. One of which only the name tells that it changes something is not understood. */
-function ofCallAlone(inProse: Fragment | undefined, inProgram: Fragment | undefined, { text, at }: Piece) {
-  const isMild = inProgram !== undefined && inProgram.action !== 'read' && gravity(inProgram) < gravity(UNREAD);
-  if (inProgram !== undefined && !isMild) return inProgram;
-  return inProse !== undefined && !isMild ? inProse : unknownCode({ at, end: at + text.length });
-}
-const UNREAD = { action: 'unknown', effect: 'write', traits: [] } as const;
 
 export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | undefined {
   const piece = pieces[at];
@@ -97,7 +92,8 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
     );
   const inProse = gravest([...written, ...kept, ...fragmentsIn('prose')]);
   const isOpen = isAlone && STANDS_ALONE.test(piece.text) && (inProse === undefined || inProse.action === 'read');
-  const worst = isOpen ? ofCallAlone(inProse, gravest(fragmentsIn('program')), piece) : inProse;
+  const inProgram = isOpen ? gravest(fragmentsIn('program')) : undefined;
+  const worst = inProgram !== undefined && gravity(inProgram) >= UNKNOWN ? inProgram : inProse;
   // Calls within the arguments are read by themselves.
   return worst && { fragments: [worst], end: piece.at + piece.text.length };
 }

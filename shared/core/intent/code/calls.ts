@@ -80,7 +80,7 @@ export function callFragment(
   const usual = PART_OF_STORE.test(last) ? named : withMoney(named, about, lexicon);
   const of = path.at(-2) ?? '';
   const meant =
-    named.effect !== 'write' || !isMember
+    named.effect !== 'write' || !isMember || TRIES.test(args)
       ? undefined
       : gravest([doingOfThing(last, of, lexicon), doingOfState(last, of, lexicon)]);
   const command = named.action === 'execute' ? /^\s*["'`]([a-z][\w:.-]{2,60})["'`]/i.exec(args)?.[1] : undefined;
@@ -117,6 +117,9 @@ export function callFragment(
   });
 }
 
+/** Arguments with which a call changes nothing. */
+const TRIES = /\b(?:dry_?run|validate_?only|simulate|preview)\W{1,4}true\b/i;
+
 const HARMLESS_STATEMENT =
   /^(?:(?:s|tr|y)\/[^/\\]{0,100}\/[^/\\]{0,100}\/[gims]{0,4}|[\d\s.+*/%()-]{1,100}|(?:process|os|sys|platform)\.(?:versions?|arch|platform|release|python_version)[\w.()]{0,40}|(?:import|from|use|require)\s[\w., ]{1,200}|(?:const|let|var|my)?\s?[\w$]{1,60}\s?=\s?(?:[\d.]{1,20}|"[^"\\$`]*"|'[^'\\]*')|(?:print|puts|echo|say|console\.log)\s?\(?\s?(?:f?"[^"\\$`{]*"|'[^'\\{]*'|[\d\s.+*/%()-]{1,100}|[\w.]{1,60}version(?:_info)?)\s?\)?|)$/i;
 const STRINGS = new RegExp(LITERAL, 'gs');
@@ -148,6 +151,7 @@ function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean 
   const { httpClients, pureFunctions, queries, shellCalls, evaluators } = lexicon.codeWords;
   const last = path.at(-1) ?? '';
   const name = last.toLowerCase();
+  if (doingInReads(args, () => settingsIn(args), lexicon) !== undefined) return false;
   if (name === 'open' && path.length === 1) return OPENS_TO_READ.test(args);
   if (name === 'require') return READS_MODULES.test(args);
   // An address that acts when it is opened.

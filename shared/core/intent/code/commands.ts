@@ -183,12 +183,17 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   }
   if (entry.runs?.language !== 'command' && asksForHelp(words, entry)) [doing, isKnown] = [READS, true];
   const runsDestroyer = () =>
-    doing.action === 'execute' && entry.runs === undefined && namesDestroyer(subcommands.slice(1), own, lexicon);
+    doing.action === 'execute' &&
+    subcommands.slice(0, 2).some((name) => RUNS.test(name)) &&
+    entry.runs === undefined &&
+    namesDestroyer(subcommands.slice(1), own, lexicon);
   const loads =
     doing !== READS &&
     (runsDestroyer() || [...base.loads, ...entry.loads].some((option) => hasOption(own, option) || hasGlued(own, option)));
   return { entry, arguments: subcommands, isKnown, doing, valued, loads };
 }
+
+const RUNS = /^(?:run|start|invoke|exec|execute|trigger|dispatch|call|submit)$/;
 
 /** Whether the name of something that a command runs says that it destroys: `gh workflow run wipe.yml`, `--function-name purge-tenants`. */
 function namesDestroyer(names: readonly string[], words: readonly string[], { destructiveWords }: Lexicon): boolean {

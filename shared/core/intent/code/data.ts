@@ -1,11 +1,11 @@
 // Recognizes a text that is nothing but settings, such as a part of a configuration file: it may be meant to be applied.
-import { type Fragment, fragmentOf, type Span, unknownCode } from './code.ts';
+import { type Fragment, fragmentOf, type Span } from './code.ts';
 import { doingOfSettings } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 
 const VALUE = `(?:"[^"]*"|'[^']*'|\\[[^\\]]*\\]|\\{[^}]*\\}|[^\\s:=,;]\\S*)`;
 /** `NAME=value`, `name = value`; several on one line. */
-const ASSIGNMENT = new RegExp(`^(?:["']?[A-Za-z_][\\w.$/-]*["']?\\s*:?=\\s*${VALUE}?[,;]?\\s*)+(?:#.*)?$`);
+const ASSIGNMENT = new RegExp(`^(?:["']?[A-Za-z_][\\w.$/-]*(?:[([][^)\\]]*[)\\]][\\w.]*)*["']?\\s*:?=\\s*${VALUE}?[,;]?\\s*)+(?:#.*)?$`);
 /** `name: value`, `- value`, `[section]`, a bracket. */
 const ENTRY = new RegExp(
   `^(?:(?:-\\s+)*["']?[a-z][\\w.$/-]*["']?\\s*:(?:\\s+${VALUE})?|-\\s+${VALUE}|\\[[\\w.: "'-]+\\]|---|[{}[\\]]+),?\\s*(?:#.*)?$`,
@@ -27,13 +27,11 @@ function isSettings(text: string): boolean {
   return lines.length > 1 || ASSIGNMENT.test(lines[0] ?? '') || SCALAR.test(lines[0] ?? '');
 }
 
-/** What a text does that is nothing but settings: by a value that the lexicon has. Other assignments are not understood. */
+/** What a text does that is nothing but settings, if the lexicon has one of its values. */
 export function settingsAlone(text: string, lexicon: Lexicon): Fragment[] {
   if (!isSettings(text)) return [];
   const span: Span = { at: 0, end: text.length };
   const what = { object: 'setting', domain: 'infra' } as const;
   const doing = doingOfSettings(text, lexicon);
-  if (doing) return [fragmentOf(span, { verb: 'set', ...doing, ...what, isWhole: true })];
-  // A list of names and values may also be a note.
-  return text.includes('=') ? [unknownCode(span, what)] : [];
+  return doing ? [fragmentOf(span, { verb: 'set', ...doing, ...what, isWhole: true })] : [];
 }

@@ -155,7 +155,8 @@ function wordsFragments(
     const unchecked = doing.effect === 'destructive' ? doing : knownCommand(apart, lexicon)?.doing;
     if (unchecked?.effect === 'destructive')
       return [fragment, fragmentOf(span, { verb: 'skip', ...unchecked, object: 'check' })];
-    if (!request.saves) return [fragment];
+    const isDropped = apart.some((text, at) => /^(?:-[oO]|--output|-OutFile)$/.test(apart[at - 1] ?? '') && isNowhere(text));
+    if (!request.saves || isDropped) return [fragment];
     const places = apart.flatMap((text) => (text.includes('@') ? [] : writtenPlace(text, span, lexicon)));
     return [
       fragment,
