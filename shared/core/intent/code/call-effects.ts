@@ -10,7 +10,7 @@ import {
   EMPTIES,
   ruledDoing,
 } from './settings.ts';
-import { doingOfName, partsOf, withNouns } from './names.ts';
+import { doingOfName, MOVES, partsOf, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 
 /** Stages and operators of MongoDB that change more than the name of their call says. */
@@ -68,13 +68,13 @@ export function doingOfThing(name: string, of: string, lexicon: Lexicon): Doing 
 }
 
 /** A state in the name of a call: `invoice.markAsPaid()`. */
-const STATE = /^(?:mark|flag|set|make)_(?:(?:as|to|is)_)?(\w{2,30})$/;
+const STATE = /^(?:mark|flag|set|make)_(?:([a-z]{2,30})_)??(?:(?:as|to|is)_)?([a-z0-9]{2,30})$/;
 
 /** What the state does that a call gives a thing by its name. */
 export function doingOfState(name: string, of: string, lexicon: Lexicon): Doing | undefined {
-  const value = STATE.exec(partsOf(name).join('_'))?.[1];
+  const [, inName, value] = STATE.exec(partsOf(name).join('_')) ?? [];
   if (value === undefined) return undefined;
-  const thing = partsOf(of).join('_');
+  const thing = inName ?? partsOf(of).join('_');
   return disablesSomething(`status=${value}`, lexicon) ? EMPTIES : ruledDoing({ name: `${thing}_status`, value }, lexicon);
 }
 
@@ -125,5 +125,6 @@ export function doingOfArguments(last: string, args: string, lexicon: Lexicon): 
       ? EMPTIES
       : doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon));
   const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? EMPTIES : undefined;
-  return gravest([set, pair || undefined, forced, own]);
+  const trades = /["'](?:buy|sell)["']/i.test(args) ? MOVES : undefined;
+  return gravest([set, pair || undefined, forced, own, trades]);
 }

@@ -80,7 +80,7 @@ export function callFragment(
   const usual = PART_OF_STORE.test(last) ? named : withMoney(named, about, lexicon);
   const of = path.at(-2) ?? '';
   const meant =
-    named.effect !== 'write' || !isMember || TRIES.test(args)
+    named.effect === 'destructive' || !isMember || TRIES.test(args)
       ? undefined
       : gravest([doingOfThing(last, of, lexicon), doingOfState(last, of, lexicon)]);
   const command = named.action === 'execute' ? /^\s*["'`]([a-z][\w:.-]{2,60})["'`]/i.exec(args)?.[1] : undefined;
@@ -168,6 +168,7 @@ function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean 
   if (RUNS_DATA.test(path[0] ?? '') || LOADS_OBJECTS.test(args)) return false;
   if (path.length > 1 && name === 'set' && (doingOfArguments(last, args, lexicon) || writesNothing(name, args)))
     return false;
+  if (doingOfThing(last, path.at(-2) ?? '', lexicon)?.effect === 'destructive') return false;
   if (pureFunctions.has(name)) return true;
   if (/^(?:output|write|save|put|copy)\w*file/.test(name)) return false;
   if (shellCalls.has(name) || evaluators.has(name) || /(?:^|_)(?:or|and)_|[a-z](?:Or|And)[A-Z]/.test(last))

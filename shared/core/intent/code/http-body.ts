@@ -1,4 +1,5 @@
 // Reads the bodies of HTTP requests: operations, states, settings, and the operations of GraphQL.
+import { doingOfState } from './call-effects.ts';
 import { gravest } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES, emptiesSetting } from './settings.ts';
 import { doingOfName, withNouns } from './names.ts';
@@ -52,7 +53,8 @@ export function graphOperation(text: string, lexicon: Lexicon): Doing | undefine
   const fields = [...text.slice(head.index + 5, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
   const found = fields.flatMap(([, name = '']) => {
     const named = doingOfName(name, lexicon);
-    return named ? [withNouns(named, [name], lexicon)] : [];
+    const state = doingOfState(name, '', lexicon);
+    return [...(named ? [withNouns(named, [name], lexicon)] : []), ...(state ? [state] : [])];
   });
   if (head[1] !== 'mutation')
     return (head[1] === 'subscription' ? found.find(({ effect }) => effect === 'destructive') : undefined) ?? READS;

@@ -183,7 +183,11 @@ function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon
         : undefined)
     );
   }
-  const graver = doing && doing.action === 'execute' ? withNouns(doing, names.slice(-3), lexicon) : undefined;
+  const graver =
+    doing?.action === 'execute' || doing?.action === 'update' ? withNouns(doing, names.slice(-3), lexicon) : undefined;
+  // Commands of a search engine or of a store, such as `/_restore`; the lexicon lists those that lose nothing.
+  if (last.startsWith('_') && lexicon.codeWords.plainEndpoints.names.size > 0 && !lexicon.codeWords.plainEndpoints.has(last.slice(1)))
+    return gravest([set, graver, { action: 'execute', effect: 'destructive', traits: [] }]);
   return gravest([set, graver]);
 }
 
