@@ -2,14 +2,7 @@
 import { argumentsIn } from './call-syntax.ts';
 import { gravest } from './code.ts';
 import { singular } from '../lexicon/inflection.ts';
-import {
-  disablesSomething,
-  doingOfSetting,
-  doingOfSettings,
-  emptiesSetting,
-  EMPTIES,
-  ruledDoing,
-} from './settings.ts';
+import { disablesSomething, doingOfSetting, doingOfSettings, emptiesSetting, EMPTIES, ruledDoing } from './settings.ts';
 import { doingOfName, MOVES, partsOf, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 
@@ -56,13 +49,23 @@ export const writesNothing = (lower: string, args: string): boolean => {
 };
 
 /** Domains in which a verb means of a thing what it means in a sentence: `order.cancel()`. */
-const OF_BUSINESS: ReadonlySet<string> = new Set(['payments', 'identity', 'calendar', 'comms', 'travel', 'tasks', 'health']);
+const OF_BUSINESS: ReadonlySet<string> = new Set([
+  'payments',
+  'identity',
+  'calendar',
+  'comms',
+  'travel',
+  'tasks',
+  'health',
+]);
 
 /** What a sentence with the verb of a call and the thing that it is called on asks for: `payment.capture()`, `cart.checkout()`. */
 export function doingOfThing(name: string, of: string, lexicon: Lexicon): Doing | undefined {
   const [verb = '', ...rest] = partsOf(name);
   const noun = singular(rest.at(-1) ?? partsOf(of).at(-1) ?? '', lexicon.plurals);
-  const refined = lexicon.refinements.get(verb)?.find(({ objects, prepositions }) => !prepositions && objects?.has(noun));
+  const refined = lexicon.refinements
+    .get(verb)
+    ?.find(({ objects, prepositions }) => !prepositions && objects?.has(noun));
   if (refined) return refined;
   return OF_BUSINESS.has(lexicon.domainOfNoun.get(noun) ?? '') ? lexicon.verbs.get(verb) : undefined;
 }
@@ -75,7 +78,9 @@ export function doingOfState(name: string, of: string, lexicon: Lexicon): Doing 
   const [, inName, value] = STATE.exec(partsOf(name).join('_')) ?? [];
   if (value === undefined) return undefined;
   const thing = inName ?? partsOf(of).join('_');
-  return disablesSomething(`status=${value}`, lexicon) ? EMPTIES : ruledDoing({ name: `${thing}_status`, value }, lexicon);
+  return disablesSomething(`status=${value}`, lexicon)
+    ? EMPTIES
+    : ruledDoing({ name: `${thing}_status`, value }, lexicon);
 }
 
 /** What a destroying word at the end of a name says, whatever the name begins with: `ExecuteDelete`, `queue_purge`. */

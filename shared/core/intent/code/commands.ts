@@ -189,7 +189,8 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
     namesDestroyer(subcommands.slice(1), own, lexicon);
   const loads =
     doing !== READS &&
-    (runsDestroyer() || [...base.loads, ...entry.loads].some((option) => hasOption(own, option) || hasGlued(own, option)));
+    (runsDestroyer() ||
+      [...base.loads, ...entry.loads].some((option) => hasOption(own, option) || hasGlued(own, option)));
   return { entry, arguments: subcommands, isKnown, doing, valued, loads };
 }
 

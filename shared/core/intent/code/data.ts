@@ -5,7 +5,9 @@ import type { Lexicon } from '../lexicon/types.ts';
 
 const VALUE = `(?:"[^"]*"|'[^']*'|\\[[^\\]]*\\]|\\{[^}]*\\}|[^\\s:=,;]\\S*)`;
 /** `NAME=value`, `name = value`; several on one line. */
-const ASSIGNMENT = new RegExp(`^(?:["']?[A-Za-z_][\\w.$/-]*(?:[([][^)\\]]*[)\\]][\\w.]*)*["']?\\s*:?=\\s*${VALUE}?[,;]?\\s*)+(?:#.*)?$`);
+const ASSIGNMENT = new RegExp(
+  `^(?:["']?[A-Za-z_][\\w.$/-]*(?:[([][^)\\]]*[)\\]][\\w.]*)*["']?\\s*:?=\\s*${VALUE}?[,;]?\\s*)+(?:#.*)?$`,
+);
 /** `name: value`, `- value`, `[section]`, a bracket. */
 const ENTRY = new RegExp(
   `^(?:(?:-\\s+)*["']?[a-z][\\w.$/-]*["']?\\s*:(?:\\s+${VALUE})?|-\\s+${VALUE}|\\[[\\w.: "'-]+\\]|---|[{}[\\]]+),?\\s*(?:#.*)?$`,

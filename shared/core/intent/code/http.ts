@@ -185,10 +185,16 @@ function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon
   }
   const graver =
     doing?.action === 'execute' || doing?.action === 'update' ? withNouns(doing, names.slice(-3), lexicon) : undefined;
+  // `/policies/archive` may be the name of a thing.
+  const isMeant = graver !== undefined && (doing?.action === 'execute' || graver.effect === 'destructive');
   // Commands of a search engine or of a store, such as `/_restore`; the lexicon lists those that lose nothing.
-  if (last.startsWith('_') && lexicon.codeWords.plainEndpoints.names.size > 0 && !lexicon.codeWords.plainEndpoints.has(last.slice(1)))
-    return gravest([set, graver, { action: 'execute', effect: 'destructive', traits: [] }]);
-  return gravest([set, graver]);
+  if (
+    last.startsWith('_') &&
+    lexicon.codeWords.plainEndpoints.names.size > 0 &&
+    !lexicon.codeWords.plainEndpoints.has(last.slice(1))
+  )
+    return gravest([set, { action: 'execute', effect: 'destructive', traits: [] }]);
+  return gravest([set, isMeant ? graver : undefined]);
 }
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
@@ -229,7 +235,10 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   if (method.toUpperCase() === 'PUT' && EMPTY.test(body)) asks.push(EMPTIES);
   const ordered = orderOfUrl(url, body, own === 'read', lexicon);
   if (ordered) asks.push(ordered);
-  const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, own === 'update', lexicon, url.slice(0, MAX_URL).split('/').slice(-3));
+  const said =
+    own === 'read'
+      ? graphOperation(body, lexicon)
+      : actOfBody(body, own === 'update', lexicon, url.slice(0, MAX_URL).split('/').slice(-3));
   if (said) asks.push(said);
   if (own !== 'read' && own !== 'delete' && GRANTED.test(url.slice(0, MAX_URL).replaceAll('-', '_'))) asks.push(GRANT);
   if (own === 'update' && RELEASES.test(body) && OF_PAYMENT.test(url)) asks.push(MOVES);
@@ -280,7 +289,8 @@ const inFull = (word: string): string => {
 
 /** The words of a command line of curl with its clusters of options apart: `-sXDELETE` is `-s -X DELETE`. */
 export function curlWords(words: readonly string[]): string[] {
-  if (POWERSHELL_REQUESTS.test(words[0] ?? '')) return words.map((word) => (word.startsWith('-') ? inFull(word) : word));
+  if (POWERSHELL_REQUESTS.test(words[0] ?? ''))
+    return words.map((word) => (word.startsWith('-') ? inFull(word) : word));
   const found: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';

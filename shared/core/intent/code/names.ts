@@ -52,7 +52,9 @@ export function isMoney(name: string, lexicon: Lexicon): boolean {
   if (lexicon.verbs.get(noun)?.action === 'transfer') return lexicon.domainOfNoun.get(noun) === 'payments';
   // To create one is a transfer in a sentence.
   const rules = lexicon.refinements.get('create') ?? [];
-  return rules.some(({ action, objects, prepositions }) => action === 'transfer' && !prepositions && objects?.has(noun));
+  return rules.some(
+    ({ action, objects, prepositions }) => action === 'transfer' && !prepositions && objects?.has(noun),
+  );
 }
 
 /** Creating a payment moves money: `payouts create`, `stripe.transfers.create()`. */

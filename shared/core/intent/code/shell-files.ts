@@ -68,7 +68,8 @@ export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragme
 /** The files that a command which changes files is given: the last one for a copy. */
 export function givenPlaces({ entry, doing, arguments: args }: KnownCommand, span: Span, lexicon: Lexicon): Fragment[] {
   if (doing.effect === 'read') return [];
-  if (entry.domain !== 'files') return args.slice(-1).flatMap((path) => (REMOVABLE.test(path) ? writtenPlace(path, span, lexicon) : []));
+  if (entry.domain !== 'files')
+    return args.slice(-1).flatMap((path) => (REMOVABLE.test(path) ? writtenPlace(path, span, lexicon) : []));
   const isCopy = entry.sends || entry.command === 'ln';
   const paths = isCopy ? args.slice(-1) : args.map((arg) => arg.replace(/^of=/, ''));
   return paths.flatMap((path) => writtenPlace(path, span, lexicon));

@@ -155,7 +155,9 @@ function wordsFragments(
     const unchecked = doing.effect === 'destructive' ? doing : knownCommand(apart, lexicon)?.doing;
     if (unchecked?.effect === 'destructive')
       return [fragment, fragmentOf(span, { verb: 'skip', ...unchecked, object: 'check' })];
-    const isDropped = apart.some((text, at) => /^(?:-[oO]|--output|-OutFile)$/.test(apart[at - 1] ?? '') && isNowhere(text));
+    const isDropped = apart.some(
+      (text, at) => /^(?:-[oO]|--output|-OutFile)$/.test(apart[at - 1] ?? '') && isNowhere(text),
+    );
     if (!request.saves || isDropped) return [fragment];
     const places = apart.flatMap((text) => (text.includes('@') ? [] : writtenPlace(text, span, lexicon)));
     return [
@@ -268,7 +270,8 @@ function insideFragments(
 /** Programs of an editor of streams that leave nothing of a file, such as `1,$d`. */
 const EMPTIES_FILE = /^\s*(?:(?:\S{1,80},\$)?d|\/\.?\*?\/d|(?:1,\$|%)?s(.)\.[*+]\1\1[gms]{0,3})\s*;?\s*$/;
 /** The new text of a substitution. */
-const REPLACEMENT = /^\s*(?:\d+|\$|\/[^/]{0,200}\/)?s([/|#,@])(?:\\.|(?!\1)[^\\]){0,400}\1((?:\\.|(?!\1)[^\\]){0,400})\1/s;
+const REPLACEMENT =
+  /^\s*(?:\d+|\$|\/[^/]{0,200}\/)?s([/|#,@])(?:\\.|(?!\1)[^\\]){0,400}\1((?:\\.|(?!\1)[^\\]){0,400})\1/s;
 const PRINTS_NOTHING = ['-n', '--quiet', '--silent'];
 
 /** A file that is edited in place by a program that leaves nothing of it, keeps only what it prints, or sets a grave value. */

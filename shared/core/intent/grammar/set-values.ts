@@ -49,7 +49,8 @@ function pairsBetween(sentence: Sentence): Setting[] {
   return sentence.flatMap(({ text, at: start }, at) => {
     const name = partsOf(text).join('_');
     // The dashes of an option are a token of their own.
-    if (at > 0 && sentence[at - 1]?.text === '--' && (sentence[at - 1]?.at ?? -9) + 2 === start) return [{ name, value: 'true' }];
+    if (at > 0 && sentence[at - 1]?.text === '--' && (sentence[at - 1]?.at ?? -9) + 2 === start)
+      return [{ name, value: 'true' }];
     const value = sentence[at + 1]?.lower ?? '';
     return IDENTIFIER.test(text) && SWITCHES.test(value) ? [{ name, value }] : [];
   });
