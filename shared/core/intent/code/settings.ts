@@ -188,6 +188,7 @@ export function doingInReads(text: string, settings: () => readonly Setting[], l
 const PAIR = /^-{0,2}([A-Za-z][\w.-]{0,80})[=: ]\s?["']?([^\s"']{1,80})["']?$/;
 const OPTION_NAME = /^--?([A-Za-z][\w-]{1,60})$/;
 const SWITCHED = /^(?:true|false|0|1|yes|no|on|off|none)$/i;
+export const isSwitch = (value: string): boolean => SWITCHED.test(value);
 
 /**
  * The settings that the words of a command line may make: `--insecure`, `-o StrictHostKeyChecking=no`, `http.sslVerify false`. Words that

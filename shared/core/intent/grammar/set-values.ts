@@ -1,7 +1,14 @@
 // Values that a text wants set, in words or in a snippet beside them, and that grant, expose, pay or switch protection off:
 // `Set the balance of account 7 to 90000`, `Apply this: mfa: false`.
 import { partsOf } from '../code/names.ts';
-import { disablesSomething, doingOfSetting, emptiesSetting, type Setting, settingsIn } from '../code/settings.ts';
+import {
+  disablesSomething,
+  doingOfSetting,
+  emptiesSetting,
+  isSwitch,
+  type Setting,
+  settingsIn,
+} from '../code/settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { indexOfToken } from './antecedent.ts';
@@ -52,11 +59,10 @@ function pairsBetween(sentence: Sentence): Setting[] {
     if (at > 0 && sentence[at - 1]?.text === '--' && (sentence[at - 1]?.at ?? -9) + 2 === start)
       return [{ name, value: 'true' }];
     const value = sentence[at + 1]?.lower ?? '';
-    return IDENTIFIER.test(text) && SWITCHES.test(value) ? [{ name, value }] : [];
+    return IDENTIFIER.test(text) && isSwitch(value) ? [{ name, value }] : [];
   });
 }
 const IDENTIFIER = /^[A-Za-z]+(?:[a-z][A-Z]|[_.-][a-z])[\w.-]*$/;
-const SWITCHES = /^(?:yes|no|true|false|on|off|none)$/;
 
 const asCode = (sentence: Sentence): string =>
   sentence.map(({ kind, text }) => (kind === 'quoted' ? `"${text}"` : text)).join(' ');
