@@ -152,7 +152,8 @@ function wordsFragments(
     const fragment = isSent ? sentOutside(file, sources, before !== undefined) : read;
     if (known.loads || apart.some((text) => runsOthers(text, lexicon))) return [fragment, unknownCode(span)];
     // Nobody checks who answers.
-    const unchecked = doing.effect === 'destructive' ? doing : knownCommand(apart, lexicon)?.doing;
+    const unchecked =
+      doing.effect === 'destructive' || !apart.includes('-k') ? doing : knownCommand(apart, lexicon)?.doing;
     if (unchecked?.effect === 'destructive')
       return [fragment, fragmentOf(span, { verb: 'skip', ...unchecked, object: 'check' })];
     const isDropped = apart.some(
