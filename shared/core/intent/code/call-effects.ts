@@ -1,8 +1,9 @@
 // What the name and the arguments of a call say that it does.
 import { argumentsIn } from './call-syntax.ts';
 import { gravest } from './code.ts';
-import { disablesSomething, doingOfSetting, doingOfSettings, emptiesSetting, EMPTIES } from './settings.ts';
-import { doingOfName, partsOf, withNouns } from './names.ts';
+import { singular } from '../lexicon/inflection.ts';
+import { disablesSomething, doingOfSetting, doingOfSettings, emptiesSetting, EMPTIES, ruledDoing } from './settings.ts';
+import { doingOfName, MOVES, partsOf, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 
 /** Stages and operators of MongoDB that change more than the name of their call says. */
@@ -47,11 +48,48 @@ export const writesNothing = (lower: string, args: string): boolean => {
   return WRITES_WHOLE.test(lower) && content !== undefined && NOTHING.test(content);
 };
 
+/** Domains in which a verb means of a thing what it means in a sentence: `order.cancel()`. */
+const OF_BUSINESS: ReadonlySet<string> = new Set([
+  'payments',
+  'identity',
+  'calendar',
+  'comms',
+  'travel',
+  'tasks',
+  'health',
+]);
+
+/** What a sentence with the verb of a call and the thing that it is called on asks for: `payment.capture()`, `cart.checkout()`. */
+export function doingOfThing(name: string, of: string, lexicon: Lexicon): Doing | undefined {
+  const [verb = '', ...rest] = partsOf(name);
+  const noun = singular(rest.at(-1) ?? partsOf(of).at(-1) ?? '', lexicon.plurals);
+  const refined = lexicon.refinements
+    .get(verb)
+    ?.find(({ objects, prepositions }) => !prepositions && objects?.has(noun));
+  if (refined) return refined;
+  return OF_BUSINESS.has(lexicon.domainOfNoun.get(noun) ?? '') ? lexicon.verbs.get(verb) : undefined;
+}
+
+/** A state in the name of a call: `invoice.markAsPaid()`. */
+const STATE = /^(?:mark|flag|set|make)_(?:([a-z]{2,30})_)??(?:(?:as|to|is)_)?([a-z0-9]{2,30})$/;
+
+/** What the state does that a call gives a thing by its name. */
+export function doingOfState(name: string, of: string, lexicon: Lexicon): Doing | undefined {
+  const [, inName, value] = STATE.exec(partsOf(name).join('_')) ?? [];
+  if (value === undefined) return undefined;
+  const thing = inName ?? partsOf(of).join('_');
+  return disablesSomething(`status=${value}`, lexicon)
+    ? EMPTIES
+    : ruledDoing({ name: `${thing}_status`, value }, lexicon);
+}
+
 /** What a destroying word at the end of a name says, whatever the name begins with: `ExecuteDelete`, `queue_purge`. */
 export function doingOfCall(name: string, of: string, lexicon: Lexicon): Doing | undefined {
   const own = doingOfName(name, lexicon);
   const parts = partsOf(name);
   if (parts.length < 2) return own && withNouns(own, [of], lexicon);
+  // `team.addMember("x")`
+  if (own !== undefined && parts[0] === 'add' && parts.length === 2) return withNouns(own, parts, lexicon);
   if (own !== undefined && (own.effect === 'read' || own.effect === 'destructive')) return own;
   if (
     /^(?:on|is|has|can|should|before|after|pre|post|will|did|no|not|undo|handle|add|assert|expect|mock)$/.test(
@@ -74,7 +112,9 @@ export function handedOn(args: string, lexicon: Lexicon): Doing | undefined {
 export function doingOfArguments(last: string, args: string, lexicon: Lexicon): Doing | undefined {
   const lower = last.toLowerCase();
   const set = doingOfSettings(args, lexicon);
-  const [name = '', value = ''] = argumentsIn(args).map((one) => one.replace(/^:|^["'`]|["'`]$/g, ''));
+  const [name = '', value = ''] = argumentsIn(args).map((one) =>
+    one.replace(/^\w{1,20}\s?=>\s?/, '').replace(/^:|^["'`]|["'`]$/g, ''),
+  );
   const isPair =
     /set|config|attribute|put|update|define|assign/.test(lower) && /^[\w.-]{2,40}$/.test(name) && value !== '';
   // `setBalance(90000)`
@@ -90,5 +130,6 @@ export function doingOfArguments(last: string, args: string, lexicon: Lexicon): 
       ? EMPTIES
       : doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon));
   const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? EMPTIES : undefined;
-  return gravest([set, pair || undefined, forced, own]);
+  const trades = /["'](?:buy|sell)["']/i.test(args) ? MOVES : undefined;
+  return gravest([set, pair || undefined, forced, own, trades]);
 }

@@ -1,10 +1,11 @@
 // Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
-import { callFragment, onlyReads } from './calls.ts';
+import { callFragment, onlyReads, type Where } from './calls.ts';
 import { chainAt } from './call-syntax.ts';
-import { type Fragment, fragmentOf, readsOnly, gravest } from './code.ts';
+import { type Fragment, fragmentOf, readsOnly, gravest, gravity } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
 import { fileCallOf } from './file-calls.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import type { Piece } from './pieces.ts';
 import { parseInner } from './shell-syntax.ts';
 import { shellFragments } from './shell.ts';
 import type { Place, ReadAt } from './start.ts';
@@ -14,6 +15,9 @@ const MAX_PROGRAM = 2_000;
 const LOOKS = 3;
 /** Calls that no name of a thing looks like. */
 const STANDS_ALONE = /\.|^(?:print|puts|len|sum|sorted)$/;
+
+/** What comes before a call that is a statement. */
+const LEADS_CALL = /^\s*(?:(?:await|return|yield)\s+|(?:(?:const|let|var)\s+)?[\w$]{1,40}\s*:?=\s*(?:await\s+)?)?$/;
 
 /** Calls that make what was assigned before last. */
 const KEEPS = /^(?:save|save!|commit|flush|persist|merge|sync|store|put|apply|update|submit|patch)$/i;
@@ -29,8 +33,26 @@ function assignedBefore(before: string, at: number, lexicon: Lexicon): Fragment[
   return [fragmentOf({ at, end: at }, { ...does, verb: 'save', object: 'object', domain: 'code', language: 'sql' })];
 }
 
+/** The gravity of what is not understood. */
+const UNKNOWN = gravity({ action: 'unknown', effect: 'write', traits: [] });
+
+const DOTTED = /^[A-Za-z_$][\w$]{0,60}(?:\.[A-Za-z_$][\w$]{0,60}){1,6}$/;
+
+/** Whether a function is only named where it is to be called: `Run stripe.payouts.create`. */
+const isNamed = (pieces: readonly Piece[], at: number, { codeWords }: Lexicon): boolean =>
+  DOTTED.test(pieces[at]?.text ?? '') &&
+  pieces[at + 1]?.text !== '(' &&
+  (codeWords.runners.has(pieces[at - 1]?.lower ?? '') || pieces[at - 1]?.lower === 'call');
+
+function namedCall({ text, at }: Piece, lexicon: Lexicon): ReadAt | undefined {
+  const end = at + text.length;
+  const read = callFragment({ path: text.split('.'), arguments: '', at, end }, 'program', lexicon, () => []);
+  return read === undefined || read.effect === 'read' ? undefined : { fragments: [read], end };
+}
+
 export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | undefined {
   const piece = pieces[at];
+  if (piece && isNamed(pieces, at, lexicon)) return namedCall(piece, lexicon);
   if (
     !piece ||
     pieces[at + 1]?.text !== '(' ||
@@ -52,6 +74,8 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
       fragments: [readsOnly({ at: 0, end: text.length }, { verb: 'print', object: 'value' })],
       end: text.length,
     };
+  // Nothing but one call is no remark in a sentence.
+  const isAlone = LEADS_CALL.test(text.slice(0, piece.at)) && /^[\s;)\]}]*$/.test(rest);
   for (const link of links) effort.left -= LOOKS * link.arguments.length;
   const keeps = links.some(({ path }) => KEEPS.test(path.at(-1) ?? ''));
   if (keeps) effort.left -= Math.min(piece.at, MAX_PROGRAM);
@@ -59,14 +83,17 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
   const kept = keeps
     ? assignedBefore(text.slice(Math.max(0, piece.at - MAX_PROGRAM), piece.at), piece.at, lexicon)
     : [];
-  const others = links.flatMap(
-    (call) =>
-      callFragment(call, 'prose', lexicon, (line, span) =>
-        shellFragments(parseInner(line, span.at, effort), lexicon, 1),
-      ) ?? [],
-  );
-  const read = [...written, ...kept, ...others];
-  const worst = gravest(read);
+  const fragmentsIn = (where: Where): Fragment[] =>
+    links.flatMap(
+      (call) =>
+        callFragment(call, where, lexicon, (line, span) =>
+          shellFragments(parseInner(line, span.at, effort), lexicon, 1),
+        ) ?? [],
+    );
+  const inProse = gravest([...written, ...kept, ...fragmentsIn('prose')]);
+  const isOpen = isAlone && STANDS_ALONE.test(piece.text) && (inProse === undefined || inProse.action === 'read');
+  const inProgram = isOpen ? gravest(fragmentsIn('program')) : undefined;
+  const worst = inProgram !== undefined && gravity(inProgram) >= UNKNOWN ? inProgram : inProse;
   // Calls within the arguments are read by themselves.
   return worst && { fragments: [worst], end: piece.at + piece.text.length };
 }

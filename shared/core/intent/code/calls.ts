@@ -3,6 +3,8 @@ import {
   doingOfArguments,
   doingOfCall,
   doingOfKeys,
+  doingOfState,
+  doingOfThing,
   handedOn,
   HANDS_FILE,
   LOADS_MODULE,
@@ -20,7 +22,7 @@ import {
 import { fetchOf } from './call-requests.ts';
 import { type Call, callsOf, LITERAL } from './call-syntax.ts';
 import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode, gravest } from './code.ts';
-import { disablesSomething, emptiesSetting, EMPTIES } from './settings.ts';
+import { disablesSomething, doingInReads, emptiesSetting, EMPTIES, settingsIn } from './settings.ts';
 import { doingOfName, partsOf, withMoney } from './names.ts';
 import { actOfUrl } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -37,6 +39,8 @@ export function callFragment(
   runShell: (text: string, span: Span) => Fragment[],
 ): Fragment | undefined {
   const { path, arguments: args, at, end } = call;
+  const unchecked = doingInReads(args, () => settingsIn(args), lexicon);
+  if (unchecked) return fragmentOf(call, { verb: 'skip', ...unchecked, object: 'check', domain: 'code' });
   const request = fetchOf(call, lexicon);
   if (request) return request;
   const last = path.at(-1) ?? '';
@@ -74,10 +78,15 @@ export function callFragment(
       writesNothing(lower, args));
   const about = path.slice(0, -1).flatMap((name) => [name, ...partsOf(name)]);
   const usual = PART_OF_STORE.test(last) ? named : withMoney(named, about, lexicon);
+  const of = path.at(-2) ?? '';
+  const meant =
+    named.effect === 'destructive' || !isMember || TRIES.test(args)
+      ? undefined
+      : gravest([doingOfThing(last, of, lexicon), doingOfState(last, of, lexicon)]);
   const command = named.action === 'execute' ? /^\s*["'`]([a-z][\w:.-]{2,60})["'`]/i.exec(args)?.[1] : undefined;
   const runs = command === undefined ? undefined : doingOfName(command, lexicon);
   const set = named.effect === 'write' ? doingOfArguments(last, args, lexicon) : undefined;
-  const doing = empties ? EMPTIES : (gravest([usual, set, runs]) ?? usual);
+  const doing = empties ? EMPTIES : (gravest([usual, set, runs, meant]) ?? usual);
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.
   const sends = () => doing.action === 'send' && /@|:\/\/|\bopen\(/.test(args);
@@ -88,6 +97,7 @@ export function callFragment(
     /[a-z][A-Z]|_/.test(last) ||
     doing.action === 'transfer' ||
     set !== undefined ||
+    /\bforce\W{1,4}true\b/i.test(args) ||
     sends() ||
     /^\s*(?:\{\s*\})?\s*$/.test(args);
   if (!isCode || (where === 'prose' && !isSystem)) return undefined;
@@ -106,6 +116,9 @@ export function callFragment(
     language: 'sql',
   });
 }
+
+/** Arguments with which a call changes nothing. */
+const TRIES = /\b(?:dry_?run|validate_?only|simulate|preview)\W{1,4}true\b/i;
 
 const HARMLESS_STATEMENT =
   /^(?:(?:s|tr|y)\/[^/\\]{0,100}\/[^/\\]{0,100}\/[gims]{0,4}|[\d\s.+*/%()-]{1,100}|(?:process|os|sys|platform)\.(?:versions?|arch|platform|release|python_version)[\w.()]{0,40}|(?:import|from|use|require)\s[\w., ]{1,200}|(?:const|let|var|my)?\s?[\w$]{1,60}\s?=\s?(?:[\d.]{1,20}|"[^"\\$`]*"|'[^'\\]*')|(?:print|puts|echo|say|console\.log)\s?\(?\s?(?:f?"[^"\\$`{]*"|'[^'\\{]*'|[\d\s.+*/%()-]{1,100}|[\w.]{1,60}version(?:_info)?)\s?\)?|)$/i;
@@ -138,6 +151,7 @@ function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean 
   const { httpClients, pureFunctions, queries, shellCalls, evaluators } = lexicon.codeWords;
   const last = path.at(-1) ?? '';
   const name = last.toLowerCase();
+  if (doingInReads(args, () => settingsIn(args), lexicon) !== undefined) return false;
   if (name === 'open' && path.length === 1) return OPENS_TO_READ.test(args);
   if (name === 'require') return READS_MODULES.test(args);
   // An address that acts when it is opened.
@@ -154,6 +168,7 @@ function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean 
   if (RUNS_DATA.test(path[0] ?? '') || LOADS_OBJECTS.test(args)) return false;
   if (path.length > 1 && name === 'set' && (doingOfArguments(last, args, lexicon) || writesNothing(name, args)))
     return false;
+  if (doingOfThing(last, path.at(-2) ?? '', lexicon)?.effect === 'destructive') return false;
   if (pureFunctions.has(name)) return true;
   if (/^(?:output|write|save|put|copy)\w*file/.test(name)) return false;
   if (shellCalls.has(name) || evaluators.has(name) || /(?:^|_)(?:or|and)_|[a-z](?:Or|And)[A-Z]/.test(last))

@@ -3,7 +3,7 @@ import { DEFAULT_DOMAIN } from '../lexicon/commands.ts';
 import type { CodeOnLine, CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
 import { gravest, gravity } from './code.ts';
 import { doingOfName, partsOf, verbIn, withMoney, withNouns } from './names.ts';
-import { EMPTIES, emptiesSetting, SETTING } from './settings.ts';
+import { doingInReads, EMPTIES, emptiesSetting, SETTING, settingsOfWords } from './settings.ts';
 import {
   argumentsOf,
   hasDestroyingOption,
@@ -176,11 +176,30 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   // An option of a command that it runs is not one of its own.
   if (entry.runs?.language !== 'command' && isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];
   if (doing.effect === 'read' && writesByOption(own, lexicon)) doing = WRITES;
+  if (gravity(doing) < gravity(EMPTIES)) {
+    const args = own.slice(1);
+    const maySet = (at: number) => doing.effect !== 'read' || valued.has(args[at - 1] ?? '');
+    doing = doingInReads(args.join(' '), () => settingsOfWords(args, maySet), lexicon) ?? doing;
+  }
   if (entry.runs?.language !== 'command' && asksForHelp(words, entry)) [doing, isKnown] = [READS, true];
+  const runsDestroyer = () =>
+    doing.action === 'execute' &&
+    subcommands.slice(0, 2).some((name) => RUNS.test(name)) &&
+    entry.runs === undefined &&
+    namesDestroyer(subcommands.slice(1), own, lexicon);
   const loads =
     doing !== READS &&
-    [...base.loads, ...entry.loads].some((option) => hasOption(own, option) || hasGlued(own, option));
+    (runsDestroyer() ||
+      [...base.loads, ...entry.loads].some((option) => hasOption(own, option) || hasGlued(own, option)));
   return { entry, arguments: subcommands, isKnown, doing, valued, loads };
+}
+
+const RUNS = /^(?:run|start|invoke|exec|execute|trigger|dispatch|call|submit)$/;
+
+/** Whether the name of something that a command runs says that it destroys: `gh workflow run wipe.yml`, `--function-name purge-tenants`. */
+function namesDestroyer(names: readonly string[], words: readonly string[], { destructiveWords }: Lexicon): boolean {
+  const values = words.filter((_, at) => /^--[a-z-]*name$/.test(words[at - 1] ?? ''));
+  return [...names, ...values].some((name) => partsOf(name).some((part) => destructiveWords.find(part) === 'word'));
 }
 
 /** An option of one letter with its value right after it: `-fdrop.sql`. */

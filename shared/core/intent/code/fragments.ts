@@ -1,5 +1,6 @@
 // Finds code in a text. The effect of such code outweighs the words around it. Each reader recognizes the code of one family.
 import { callAt } from './call-start.ts';
+import { settingsAlone } from './data.ts';
 import { newEffort } from './effort.ts';
 import { fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
@@ -66,7 +67,7 @@ const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<stri
   // `r''m` is one word of several pieces.
   const opening = next.text.charAt(0);
   if (opening === '"' || opening === "'") return next.at === piece.at + piece.text.length;
-  return opening === '(' || opening === '{' || opening === '`';
+  return opening === '(' || opening === '{' || opening === '`' || opening === '/';
 };
 
 /** A line that is a comment. One that goes on from the line before, or says to run something, is none. */
@@ -147,6 +148,9 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
       break;
     }
   }
+  // A configuration that no other reader takes.
+  if (!found.some(({ effect, action }) => effect === 'destructive' || action === 'unknown'))
+    found.push(...settingsAlone(text, lexicon));
   const rest = unknownCode({ at: until, end: until });
   if (effort.left <= 0 && isNew(rest)) found.push(rest);
   return found;

@@ -1,4 +1,5 @@
 // Reads the bodies of HTTP requests: operations, states, settings, and the operations of GraphQL.
+import { doingOfState } from './call-effects.ts';
 import { gravest } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES, emptiesSetting } from './settings.ts';
 import { doingOfName, withNouns } from './names.ts';
@@ -14,14 +15,24 @@ export const CONTENTS = /\bcontents? of\b/i;
 export const EXPANDS = /\$(?:\{|\(|[A-Z_a-z])|`/;
 export const AMOUNT = /["']?(?:amount|sum|total|value)["']?\s{0,3}[:=]/i;
 
-/** What a body asks for, whatever the method: `{"op":"destroy"}`, a GraphQL mutation, a setting that empties. */
-export function actOfBody(body: string, isUpdate: boolean, lexicon: Lexicon): Doing | undefined {
+/**
+ * What a body asks for, whatever the method: `{"op":"destroy"}`, a GraphQL mutation, a setting that empties. `names`: those in the path of
+ * the request.
+ */
+export function actOfBody(
+  body: string,
+  isUpdate: boolean,
+  lexicon: Lexicon,
+  names: readonly string[] = [],
+): Doing | undefined {
   const named = [...body.matchAll(OPERATION)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
   const set = doingOfSettings(body, lexicon);
   if (set) named.push(set);
   for (const [, state = ''] of body.matchAll(STATE)) {
     const become = lexicon.participles.get(state.toLowerCase());
     if (become?.effect === 'destructive') named.push(become);
+    // `{"status": "closed"}` of an account
+    else if (become) named.push(withNouns(become, [become.verb, ...names], lexicon));
   }
   const graph = graphOperation(body, lexicon);
   if (graph) named.push(graph);
@@ -42,7 +53,8 @@ export function graphOperation(text: string, lexicon: Lexicon): Doing | undefine
   const fields = [...text.slice(head.index + 5, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
   const found = fields.flatMap(([, name = '']) => {
     const named = doingOfName(name, lexicon);
-    return named ? [withNouns(named, [name], lexicon)] : [];
+    const state = doingOfState(name, '', lexicon);
+    return [...(named ? [withNouns(named, [name], lexicon)] : []), ...(state ? [state] : [])];
   });
   if (head[1] !== 'mutation')
     return (head[1] === 'subscription' ? found.find(({ effect }) => effect === 'destructive') : undefined) ?? READS;

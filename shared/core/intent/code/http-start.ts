@@ -46,12 +46,20 @@ function namedEndpoint(pieces: readonly Piece[], at: number): string | undefined
   return name === '' || LEADS_TO.test(name) ? '/' : `/${name}`;
 }
 
+/** `LOCK /files/a.txt HTTP/1.1`, or a method of WebDAV that a header follows. */
+const REQUEST_LINE = /[A-Z]{3,20}[ \t]+\S{1,2000}(?:[ \t]+HTTP\/\d|[ \t]*\r?\n[A-Z][\w-]{1,40}:[ \t])/y;
+
+function isRequestLine(text: string, at: number): boolean {
+  REQUEST_LINE.lastIndex = at;
+  return REQUEST_LINE.test(text);
+}
+
 /** A request: `DELETE /v1/users/7`, `send a DELETE request to /v1/users`. */
 export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
   const head = pieces[at];
   const method = head?.text.toUpperCase() ?? '';
-  if (!head || !METHODS.has(method)) return undefined;
-  const isCapital = head.text === method;
+  const isCapital = head?.text === method;
+  if (!head || !(METHODS.has(method) || (isCapital && isRequestLine(text, head.at)))) return undefined;
   const inWords = REQUEST.test(pieces[at + 1]?.lower ?? '');
   if (!isCapital && !inWords) return undefined;
   const most = inWords ? MAX_BETWEEN + 1 : isCapital && !isTarget(pieces[at + 1]?.text ?? '') ? 3 : 1;

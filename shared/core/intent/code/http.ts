@@ -1,6 +1,6 @@
 // Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
-import { type Fragment, fragmentOf, type Span, unknownCode, gravest } from './code.ts';
+import { type Fragment, fragmentOf, gravity, type Span, unknownCode, gravest } from './code.ts';
 import { doingOfName, isMoney, partsOf, withNouns, MOVES } from './names.ts';
 import { doingOfSettings, EMPTIES } from './settings.ts';
 import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
@@ -162,7 +162,7 @@ function isOnlyText(url: string, body: string, lexicon: Lexicon): boolean {
 
 /** What belongs to somebody's rights: to add or replace one is to grant. */
 const GRANTED =
-  /\/(?:collaborators?|memberships?|roles?|permissions?|acls?|grants?|admins?|maintainers|role_?bindings?|bindings|iam|deploy_?keys|keys|access|impersonate|login\/as)(?:\/[\w@.:{}%*-]+)?\/?(?:[?#]|$)|[?&]acl\b/i;
+  /\/(?:collaborators?|memberships?|roles?|permissions?|acls?|grants?|shares?|admins?|maintainers|role_?bindings?|bindings|iam|deploy_?keys|keys|access|impersonate|login\/as)(?:\/[\w@.:{}%*-]+)?\/?(?:[?#]|$)|[?&]acl\b/i;
 
 /**
  * What the words of an address order beside the method: `POST /backups/7/pause`, and for a GET only with values that do harm:
@@ -183,11 +183,23 @@ function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon
         : undefined)
     );
   }
-  const graver = doing && doing.action === 'execute' ? withNouns(doing, names.slice(-3), lexicon) : undefined;
-  return gravest([set, graver]);
+  const graver =
+    doing?.action === 'execute' || doing?.action === 'update' ? withNouns(doing, names.slice(-3), lexicon) : undefined;
+  // `/policies/archive` may be the name of a thing.
+  const isMeant = graver !== undefined && (doing?.action === 'execute' || graver.effect === 'destructive');
+  // Commands of a search engine or of a store, such as `/_restore`; the lexicon lists those that lose nothing.
+  if (
+    last.startsWith('_') &&
+    lexicon.codeWords.plainEndpoints.names.size > 0 &&
+    !lexicon.codeWords.plainEndpoints.has(last.slice(1))
+  )
+    return gravest([set, { action: 'execute', effect: 'destructive', traits: [] }]);
+  return gravest([set, isMeant ? graver : undefined]);
 }
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
+
+const UNKNOWN = { action: 'unknown', effect: 'write', traits: [] } as const;
 
 /** What a request does: by its method, or graver by its URL or its body. */
 export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
@@ -195,7 +207,9 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   const method = methodOf(parts);
   // Another method says itself what it does (`PURGE`), or is not understood.
   const listed = METHODS.get(method.toUpperCase());
-  const other = listed === undefined ? doingOfName(method.toLowerCase(), lexicon) : undefined;
+  const named = listed === undefined ? doingOfName(method.toLowerCase(), lexicon) : undefined;
+  // `MOVE` and `LOCK` of WebDAV are no words of a sentence.
+  const other = named && gravity(named) > gravity(UNKNOWN) ? named : undefined;
   if (listed === undefined && other === undefined) return unknownCode(span, { domain: 'web', language: 'http' });
   const own = listed ?? other?.action ?? 'execute';
   const outside = isOutside(url, lexicon);
@@ -221,7 +235,10 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   if (method.toUpperCase() === 'PUT' && EMPTY.test(body)) asks.push(EMPTIES);
   const ordered = orderOfUrl(url, body, own === 'read', lexicon);
   if (ordered) asks.push(ordered);
-  const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, own === 'update', lexicon);
+  const said =
+    own === 'read'
+      ? graphOperation(body, lexicon)
+      : actOfBody(body, own === 'update', lexicon, url.slice(0, MAX_URL).split('/').slice(-3));
   if (said) asks.push(said);
   if (own !== 'read' && own !== 'delete' && GRANTED.test(url.slice(0, MAX_URL).replaceAll('-', '_'))) asks.push(GRANT);
   if (own === 'update' && RELEASES.test(body) && OF_PAYMENT.test(url)) asks.push(MOVES);
@@ -240,7 +257,7 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   });
 }
 
-const METHOD_OPTIONS = /^(?:-X|--req[a-z]*|--meth[a-z]*|-met[a-z]*|-Met[a-z]*)$/;
+const METHOD_OPTIONS = /^(?:-X|--req[a-z]*|--meth[a-z]*|-met[a-z]*|-Met[a-z]*|-Method)$/;
 const GLUED_METHOD = /^(?:-X|--(?:req|meth)[a-z]*=|-[mM]et[a-z]*:)([A-Za-z]+)$/;
 const DATA_OPTIONS =
   /^(?:-d|-F|-T|--data[a-z-]*|--form[a-z-]*|--upload-file|--json|--post-data|--post-file|--field|--raw-field|--input|--body[a-z-]*|-Body|-InFile)(?:=(.*))?$/s;
@@ -254,8 +271,26 @@ const CLUSTER = /^-[A-Za-z#]/;
 /** PowerShell, where curl is another name of its own command, has options of several letters. */
 const POWERSHELL = /^-(?:Method|Uri|Body|InFile|OutFile|Headers|ContentType|UseBasicParsing|Credential)\b/i;
 
+/** Commands of PowerShell that make requests, and the options that their abbreviations stand for. */
+const POWERSHELL_REQUESTS = /^(?:irm|iwr|invoke-(?:restmethod|webrequest))$/i;
+const POWERSHELL_OPTIONS: readonly (readonly [RegExp, string])[] = [
+  [/^-m(?!ax)[a-z]*$/i, '-Method'],
+  [/^-cu[a-z]*$/i, '-Method'],
+  [/^-(?:b|f)[a-z]*$/i, '-Body'],
+  [/^-inf[a-z]*$/i, '-InFile'],
+  [/^-o[a-z]*$/i, '-OutFile'],
+  [/^-h[a-z]*$/i, '-Headers'],
+];
+const inFull = (word: string): string => {
+  const [name = '', value] = word.split(/:(.*)/s, 2);
+  const full = POWERSHELL_OPTIONS.find(([short]) => short.test(name))?.[1] ?? name;
+  return value === undefined ? full : `${full}:${value}`;
+};
+
 /** The words of a command line of curl with its clusters of options apart: `-sXDELETE` is `-s -X DELETE`. */
 export function curlWords(words: readonly string[]): string[] {
+  if (POWERSHELL_REQUESTS.test(words[0] ?? ''))
+    return words.map((word) => (word.startsWith('-') ? inFull(word) : word));
   const found: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';

@@ -49,7 +49,12 @@ export const MOVES: Doing = { action: 'transfer', effect: 'write', traits: ['fin
 /** Whether a name is one of a movement of money: `payouts`, `transfer`. */
 export function isMoney(name: string, lexicon: Lexicon): boolean {
   const noun = singular(name.toLowerCase(), lexicon.plurals);
-  return lexicon.verbs.get(noun)?.action === 'transfer' && lexicon.domainOfNoun.get(noun) === 'payments';
+  if (lexicon.verbs.get(noun)?.action === 'transfer') return lexicon.domainOfNoun.get(noun) === 'payments';
+  // To create one is a transfer in a sentence.
+  const rules = lexicon.refinements.get('create') ?? [];
+  return rules.some(
+    ({ action, objects, prepositions }) => action === 'transfer' && !prepositions && objects?.has(noun),
+  );
 }
 
 /** Creating a payment moves money: `payouts create`, `stripe.transfers.create()`. */

@@ -60,7 +60,9 @@ export function hasOption(words: readonly string[], option: string): boolean {
   );
 }
 
-const NOT_DRY = /^(?:none|false|no|0|off)$/i;
+const NOT_DRY = /^(?:none|false|no|0|off|f|n)$/i;
+/** The values with which an option for a dry run is one: `--dry-run=client`. Of another one nothing is known. */
+const DRY = /^(?:true|t|1|yes|y|on|all|client|server|print|plan|preview|check|\$true)$/i;
 
 /** Whether the last option about it says that this is a dry run. */
 export function isDryRun(words: readonly string[], base: CommandEntry, entry: CommandEntry): boolean {
@@ -96,8 +98,8 @@ function saysDry(
 ): boolean {
   let dry = false;
   for (const [at, word] of words.entries()) {
-    const [name = '', value = words[at + 1] ?? ''] = word.split(/[=:]/, 2);
-    if (isDry(name)) dry = !NOT_DRY.test(value.replace(/^\$/, ''));
+    const [name = '', value] = word.split(/[=:]/, 2);
+    if (isDry(name)) dry = value === undefined ? !NOT_DRY.test(words[at + 1] ?? '') : DRY.test(value);
     else if (name.startsWith('--no-') && isDry(name.replace('--no-', '--'))) dry = false;
     else if ([...lettersOf(word, valued)].some((letter) => isDry(`-${letter}`))) dry = true;
   }

@@ -153,13 +153,69 @@ function rulesIn(name: string, lexicon: Lexicon): SettingRule[] {
 
 const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|empty)$/.test(value);
 
-/** What the setting of one value does, beside that it changes; undefined for an ordinary one. */
-export function doingOfSetting({ name, value: whole }: Setting, lexicon: Lexicon): Doing | undefined {
+/** The rules that hold for one value. */
+function rulesFor({ name, value: whole }: Setting, lexicon: Lexicon): SettingRule[] {
   // `roles/owner`
   const value = whole.replace(/^roles?\//, '');
-  const doings = rulesIn(name, lexicon)
-    .filter(({ values }) => (values === undefined ? !isKept(value) : values.has(value)))
-    .map(({ doing }) => doing);
+  return rulesIn(name, lexicon).filter(({ values }) => (values === undefined ? !isKept(value) : values.has(value)));
+}
+
+/** What a rule says of the setting of one value; undefined if none does. */
+export const ruledDoing = (setting: Setting, lexicon: Lexicon): Doing | undefined =>
+  gravest(rulesFor(setting, lexicon).map(({ doing }) => doing));
+
+const inReadsByLexicon = new WeakMap<Lexicon, RegExp>();
+
+/** Whether a text may have the name of a setting that counts for what only reads. */
+function mayCountInReads(text: string, lexicon: Lexicon): boolean {
+  let pattern = inReadsByLexicon.get(lexicon);
+  if (pattern === undefined) {
+    const longest = (name: string) => name.split('_').reduce((a, b) => (b.length > a.length ? b : a), '');
+    const words = lexicon.settings.flatMap(({ inReads, names }) => (inReads ? [...names].map(longest) : []));
+    pattern = new RegExp(words.length === 0 ? '(?!)' : [...new Set(words)].join('|'), 'i');
+    inReadsByLexicon.set(lexicon, pattern);
+  }
+  return pattern.test(text);
+}
+
+/** What settings do that count for what only reads, too: `verify=False`. */
+export function doingInReads(text: string, settings: () => readonly Setting[], lexicon: Lexicon): Doing | undefined {
+  if (!mayCountInReads(text, lexicon)) return undefined;
+  const rules = settings().flatMap((setting) => rulesFor(setting, lexicon));
+  return gravest(rules.filter(({ inReads }) => inReads).map(({ doing }) => doing));
+}
+
+const PAIR = /^-{0,2}([A-Za-z][\w.-]{0,80})[=: ]\s?["']?([^\s"']{1,80})["']?$/;
+const OPTION_NAME = /^--?([A-Za-z][\w-]{1,60})$/;
+const SWITCHED = /^(?:true|false|0|1|yes|no|on|off|none)$/i;
+export const isSwitch = (value: string): boolean => SWITCHED.test(value);
+
+/**
+ * The settings that the words of a command line may make: `--insecure`, `-o StrictHostKeyChecking=no`, `http.sslVerify false`. Words that
+ * are no options only count where they `maySet` something: `grep verify=False` looks for it.
+ */
+export function settingsOfWords(words: readonly string[], maySet: (at: number) => boolean = () => true): Setting[] {
+  const found: Setting[] = [];
+  const add = (name: string, value: string) =>
+    found.push({ name: partsOf(name).join('_'), value: value.toLowerCase() });
+  for (const [at, word] of words.entries()) {
+    const [, name, value = ''] = PAIR.exec(word) ?? [];
+    const next = words[at + 1] ?? '';
+    const option = OPTION_NAME.exec(word)?.[1];
+    if (!(word.startsWith('-') || maySet(at))) continue;
+    if (name !== undefined) add(name, value);
+    else if (option !== undefined) {
+      add(option, 'true');
+      add(option, next);
+    } else if (SWITCHED.test(next) && /^[A-Za-z][\w.-]{1,60}$/.test(word)) add(word, next);
+  }
+  return found;
+}
+
+/** What the setting of one value does, beside that it changes; undefined for an ordinary one. */
+export function doingOfSetting(setting: Setting, lexicon: Lexicon): Doing | undefined {
+  const { name, value } = setting;
+  const doings = rulesFor(setting, lexicon).map(({ doing }) => doing);
   if (emptiesSetting(`${name}=${value}`, lexicon)) doings.push(EMPTIES);
   // `deleted_at`, with a date
   if (/_(?:at|on|by)$/.test(name) && !isKept(value)) {

@@ -44,7 +44,7 @@ export function codeFragments(
           text,
         )
           ? readsOnly(span, { domain: 'db' })
-          : unknownCode(span),
+          : unknownCode(span, { isWhole: true }),
       ];
     return sqlFragments(text, { at: 0, end: text.length }, reading.lexicon).map((fragment) =>
       fragmentOf(span, fragment),

@@ -6,6 +6,7 @@ import {
   fragmentOf,
   isDisk,
   isNowhere,
+  isSystemPath,
   sentOutside,
   type Span,
   unknownCode,
@@ -20,7 +21,7 @@ import { type ShellWord, textsOf } from './shell-words.ts';
 export function writesNothing(words: readonly string[]): boolean {
   const [name = '', ...args] = words;
   if (name === ':' || name === 'true' || name === '') return true;
-  if (name === 'cat') return args.length > 0 && args.every((arg) => isNowhere(arg));
+  if (name === 'cat' || name === 'type') return args.length > 0 && args.every((arg) => isNowhere(arg));
   if (name === 'head' || name === 'tail') return /^-[cn] ?0\b|^--(?:bytes|lines)=0\b/.test(args.join(' '));
   return (name === 'echo' || name === 'printf') && args.every((arg) => arg === '' || arg === '-n');
 }
@@ -31,7 +32,13 @@ const GRANTS =
 /** Files whose lines are run sooner or later, or which steer the kernel. */
 const IS_RUN_LATER =
   /^\/etc\/(?:cron|profile|rc\.|init\.d|systemd|ld\.so|environment|bash|zsh)|^\/(?:var\/spool\/cron|proc|sys)\/|\/\.(?:bash|zsh|profile\b|config\/(?:systemd|autostart))|\/\.git\/hooks\/|\/\.ssh\/(?:config|rc)$/;
+/** Media that somebody can carry away. */
+const REMOVABLE = /^\/(?:media|Volumes|run\/media|mnt\/usb)\/|^\\\\[\w.-]+\\/;
+/** A path within a container or on another machine. */
+const ELSEWHERE = /^[\w.@-]{2,}:(?=\/)/;
 const SOCKET = /^\/dev\/(?:tcp|udp)\/([\w.:-]{1,253})/;
+
+const UNC_HOST = /^\\\\([\w.-]{1,253})\\/;
 
 /** What writing into a place does beside changing a file. */
 export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragment[] {
@@ -39,6 +46,16 @@ export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragme
   if (host !== undefined) {
     const write = fragmentOf(span, { verb: 'send', action: 'send', effect: 'write', object: 'file', domain: 'files' });
     return isOutside(`ssh://${host}`, lexicon) ? [sentOutside(write, '', true)] : [write];
+  }
+  if (REMOVABLE.test(path)) {
+    const host = UNC_HOST.exec(path)?.[1];
+    if (host !== undefined && !isOutside(`ssh://${host}`, lexicon)) return [];
+    const write = fragmentOf(span, { verb: 'send', action: 'send', effect: 'write', object: 'file', domain: 'files' });
+    return [sentOutside(write, '', true)];
+  }
+  if (ELSEWHERE.test(path)) {
+    const inside = path.replace(ELSEWHERE, '');
+    return isSystemPath(inside) ? [fileWrite(inside, span), ...writtenPlace(inside, span, lexicon)] : [];
   }
   if (GRANTS.test(path)) {
     const what = { object: 'permission', domain: 'identity', traits: ['privileged'] } as const;
@@ -50,7 +67,9 @@ export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragme
 
 /** The files that a command which changes files is given: the last one for a copy. */
 export function givenPlaces({ entry, doing, arguments: args }: KnownCommand, span: Span, lexicon: Lexicon): Fragment[] {
-  if (doing.effect === 'read' || entry.domain !== 'files') return [];
+  if (doing.effect === 'read') return [];
+  if (entry.domain !== 'files')
+    return args.slice(-1).flatMap((path) => (REMOVABLE.test(path) ? writtenPlace(path, span, lexicon) : []));
   const isCopy = entry.sends || entry.command === 'ln';
   const paths = isCopy ? args.slice(-1) : args.map((arg) => arg.replace(/^of=/, ''));
   return paths.flatMap((path) => writtenPlace(path, span, lexicon));

@@ -13,7 +13,7 @@ const MAX_TELLING = 6;
 /** The number of pieces of a command whose output goes to another one. */
 const MAX_PIPED = 60;
 const TELLS =
-  /^(?:-{1,2}[a-z]|\+[a-z]{3}|\/|~|\.{1,2}\/|\*|\$|https?:\/\/|(?:if|of)=|[\w./-]+\.(?:sh|py|js|rb|pl|ps1|sql|ya?ml|json|log|txt|csv|db|tf|gz|zip|tgz|tar|md|xml|html|ts|go|conf|cfg|toml|bak|dat|iso|img)$|[\w.-]+\/$|.*[*@=:/\\]\S)/i;
+  /^(?:-{1,2}[a-z]|\+[a-z]{3}|\/|~|\.{1,2}\/|\*|\$|https?:\/\/|(?:if|of)=|nul$|[\w./-]+\.(?:sh|py|js|rb|pl|ps1|sql|ya?ml|json|log|txt|csv|db|tf|gz|zip|tgz|tar|md|xml|html|ts|go|conf|cfg|toml|bak|dat|iso|img)$|[\w.-]+\/$|.*[*@=:/\\]\S)/i;
 const ENDS_COMMAND = new Set(['|', ';', '&&', '`', '||', ')']);
 const ENCLOSES = new Set(['(', "'", '"']);
 const SCRIPT = /^(?:\.{1,2}\/|~\/|\/)?[\w./-]*\.(?:sh|bash|ps1|bat|cmd|py|rb|pl|exe)[.,]?$|^\.\/[\w.-]+$/;
@@ -22,7 +22,7 @@ const PROGRAM = /^\/(?:usr|opt|etc|s?bin|srv|home|root|tmp|var|mnt|Applications|
 const ASSIGNS = /^[A-Za-z_]\w*=\S*$/;
 export const LOOPS = new Set(['for', 'while', 'until', 'if']);
 /** What no sentence has right after a word: an option, a path, a redirection, an assignment, a substitution. */
-const DASHED = /^(?:-.|[+]o$|\/|\d?>|<|[A-Za-z_]\w{0,63}=|\$|[A-Za-z]:(?:\\|$))/;
+const DASHED = /^(?:-.|[+]o$|\/|\d?>|<|[A-Za-z_]\w{0,63}=|\$|[A-Za-z]:(?:\\|$)|[nN][uU][lL]$)/;
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
 
 /** Arguments in pieces up to the end of the command or sentence, at most `MAX_TELLING`. */

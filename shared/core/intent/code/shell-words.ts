@@ -17,6 +17,10 @@ export const textsOf = (words: readonly ShellWord[]): string[] => words.map(({ t
 const VARIABLE = /\$(?:\{(\w{1,64})\}|(\w{1,64}))/y;
 const ENDS_WORD = new Set([' ', '\t', '\r', '\n', ';', '|', '&', '(', ')', '<', '>', '']);
 const ANSI_ESCAPE = /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|([0-7]{1,3})|(.))/gis;
+/** What a backslash escapes in double quotes: `"\copy"` keeps it. */
+const ESCAPED = new Set(['"', '\\', '$', '`', '\n']);
+/** The address of a share: `\\host\folder`. */
+const SHARE = /\\\\[\w.-]{1,253}\\[^\s;|&<>()"'`]{0,1000}/y;
 const WORDS = /[a-z]\s{1,4}[\w~./-]*[a-z]/i;
 /** Characters that are always plain parts of a word, by code; and those at which a separator or a redirection may begin. */
 const PLAIN = new Uint8Array(128);
@@ -145,7 +149,7 @@ export abstract class WordReader {
         text += known ?? this.text.slice(from, this.at);
         isDynamic ||= known === undefined;
       } else {
-        if (quote === '"' && c === '\\') this.at += 1;
+        if (quote === '"' && c === '\\' && ESCAPED.has(this.peek(1))) this.at += 1;
         text += this.peek();
         this.at += 1;
       }
@@ -177,6 +181,9 @@ export abstract class WordReader {
           text += quote;
           this.at += 1;
         } else text += c === '$' && quote === "'" ? decodeAnsi(inside.text) : inside.text;
+      } else if (c === '\\' && this.at === start && this.match(SHARE)) {
+        text = this.match(SHARE)?.[0] ?? '';
+        this.at += text.length;
       } else if (c === '\\') {
         if (this.peek(1) !== '\n') text += this.peek(1);
         this.at = Math.min(this.until, this.at + 2);

@@ -3,6 +3,7 @@ import {
   fileWrite,
   type Fragment,
   fragmentOf,
+  isNowhere,
   isSecretName,
   isSystemPath,
   readsOnly,
@@ -24,7 +25,8 @@ import {
   fedCommands,
   type Reading,
 } from './shell-code.ts';
-import { isTrial, runsOthers } from './options.ts';
+import { hasOption, isTrial, runsOthers } from './options.ts';
+import { disablesSomething, doingOfSettings, EMPTIES, ruledDoing, settingsOfWords } from './settings.ts';
 import {
   asksWithData,
   copied,
@@ -41,6 +43,16 @@ import { type ShellWord, textsOf } from './shell-words.ts';
 /** Variables that decide which programs run, or run code themselves. */
 const DECIDES_WHAT_RUNS =
   /^(?:PATH|IFS|ENV|BASH_ENV|SHELL|EDITOR|PAGER|PROMPT_COMMAND|PYTHON\w+|NODE_OPTIONS|PERL5\w+|GIT_\w+|LD_\w+|DYLD_\w+)=/;
+const SETS_VARIABLES = /^(?:export|declare|typeset|readonly|env|set)$/;
+const VARIABLE = /^[A-Za-z_]\w{0,63}=/;
+
+/** What the variables do that a command is given or sets: `NODE_TLS_REJECT_UNAUTHORIZED=0 node app.js`. */
+function variables({ assignments, words, at, end }: ShellCommand, lexicon: Lexicon): Fragment[] {
+  const sets = SETS_VARIABLES.test(words[0]?.text ?? '') ? words.filter(({ text }) => VARIABLE.test(text)) : [];
+  const doing = gravest(settingsOfWords(textsOf([...assignments, ...sets])).map((one) => ruledDoing(one, lexicon)));
+  return doing ? [fragmentOf({ at, end }, { verb: 'set', ...doing, object: 'setting' })] : [];
+}
+
 /** Programs of awk and sed that run commands or write files. */
 const AWK_RUNS = /\bsystem\s{0,4}\(|\bgetline\b|\bprintf?\b[^;}]{0,200}[>|]\s{0,4}["\w]/;
 const SED_RUNS = /(?:^|[;\d}$/])\s{0,4}[ew](?:\s|$)|\/[gpi\d]{0,4}[ew][gpi\d]{0,4}(?:\s|$)/;
@@ -139,7 +151,15 @@ function wordsFragments(
     const file = isSent ? { ...read, object: 'file', domain: 'files' } : read;
     const fragment = isSent ? sentOutside(file, sources, before !== undefined) : read;
     if (known.loads || apart.some((text) => runsOthers(text, lexicon))) return [fragment, unknownCode(span)];
-    if (!request.saves) return [fragment];
+    // Nobody checks who answers.
+    const unchecked =
+      doing.effect === 'destructive' || !apart.includes('-k') ? doing : knownCommand(apart, lexicon)?.doing;
+    if (unchecked?.effect === 'destructive')
+      return [fragment, fragmentOf(span, { verb: 'skip', ...unchecked, object: 'check' })];
+    const isDropped = apart.some(
+      (text, at) => /^(?:-[oO]|--output|-OutFile)$/.test(apart[at - 1] ?? '') && isNowhere(text),
+    );
+    if (!request.saves || isDropped) return [fragment];
     const places = apart.flatMap((text) => (text.includes('@') ? [] : writtenPlace(text, span, lexicon)));
     return [
       fragment,
@@ -168,7 +188,7 @@ function wordsFragments(
   const hidden =
     entry.unseen || isElsewhere(head.text) || known.loads || words.some(isHidden) ? [unknownCode(span)] : [];
   if (entry.readsCommands) hidden.push(...fedCommands(head, { command, before }, reading));
-  hidden.push(...givenPlaces(known, span, lexicon), ...emptied(known, words, span));
+  hidden.push(...givenPlaces(known, span, lexicon), ...emptied(known, words, span, lexicon));
   hidden.push(...codeInOptions(known, words, reading), ...afterDashes(known, words, command, reading, prefixes));
   const block = commandInBlock(words);
   if (block.length > 0 && prefixes < MAX_PREFIXES)
@@ -249,15 +269,24 @@ function insideFragments(
 }
 
 /** Programs of an editor of streams that leave nothing of a file, such as `1,$d`. */
-const EMPTIES_FILE = /^\s*(?:(?:[01],\$)?d|\/\.?\*?\/d|(?:1,\$|%)?s(.)\.[*+]\1\1g?)\s*;?\s*$/;
+const EMPTIES_FILE = /^\s*(?:(?:\S{1,80},\$)?d|\/\.?\*?\/d|(?:1,\$|%)?s(.)\.[*+]\1\1[gms]{0,3})\s*;?\s*$/;
+/** The new text of a substitution. */
+const REPLACEMENT =
+  /^\s*(?:\d+|\$|\/[^/]{0,200}\/)?s([/|#,@])(?:\\.|(?!\1)[^\\]){0,400}\1((?:\\.|(?!\1)[^\\]){0,400})\1/s;
+const PRINTS_NOTHING = ['-n', '--quiet', '--silent'];
 
-/** A file that is edited in place by a program that leaves nothing of it. */
-const emptied = ({ entry, doing }: KnownCommand, words: readonly ShellWord[], span: Span): Fragment[] =>
-  doing.effect !== 'read' &&
-  /^(?:g?sed|perl|ruby)$/.test(entry.command) &&
-  words.some(({ text }) => EMPTIES_FILE.test(text))
-    ? [fileWrite('', span, true)]
-    : [];
+/** A file that is edited in place by a program that leaves nothing of it, keeps only what it prints, or sets a grave value. */
+function emptied({ entry, doing }: KnownCommand, line: readonly ShellWord[], span: Span, lexicon: Lexicon): Fragment[] {
+  if (doing.effect === 'read' || !/^(?:g?sed|perl|ruby)$/.test(entry.command)) return [];
+  const words = textsOf(line);
+  const keepsPrinted = entry.command.endsWith('sed') && PRINTS_NOTHING.some((option) => hasOption(words, option));
+  if (keepsPrinted || words.some((text) => EMPTIES_FILE.test(text))) return [fileWrite('', span, true)];
+  return words.flatMap((text) => {
+    const value = REPLACEMENT.exec(text)?.[2] ?? '';
+    const does = doingOfSettings(value, lexicon) ?? (disablesSomething(value, lexicon) ? EMPTIES : undefined);
+    return does ? [fragmentOf(span, { verb: 'set', ...does, object: 'file', domain: 'files' })] : [];
+  });
+}
 
 const CODE_OPTION =
   /^--?(sql|ddl|query|statement|query-string|command|commands|cmd|script|scripts|startup-script)(?:=|$)/i;
@@ -332,12 +361,14 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, fed
     code.effort.left -= COMMAND_COST;
     const fragments = wordsFragments(command.words, command, piped, reading);
     if (command.assignments.some(({ text }) => DECIDES_WHAT_RUNS.test(text))) fragments.push(unknownCode(command));
+    fragments.push(...variables(command, lexicon));
     // `tee` and the like empty a file when nothing is written into them.
     const name = commandName(command.words[0]?.text ?? '');
     if (
       name === 'tee' &&
-      piped !== undefined &&
-      writesNothing(textsOf(piped.command.words)) &&
+      (piped === undefined
+        ? command.redirections.some(({ operator, target }) => operator === '<' && isNowhere(target.text))
+        : writesNothing(textsOf(piped.command.words))) &&
       !command.words.some(({ text }) => /^(?:-a|--append)$/.test(text))
     )
       fragments.push(fileWrite(command.words.at(-1)?.text ?? '', command, true));

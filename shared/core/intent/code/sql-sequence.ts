@@ -61,7 +61,9 @@ export function withoutUndone(read: readonly Fragment[], statements: readonly (r
   const heads = statements.map(([first, second]) =>
     first?.lower === 'start' && second?.lower !== 'transaction' ? '' : (first?.lower ?? ''),
   );
-  const isBack = (at: number) => heads[at] === 'rollback' && !statements[at]?.some(({ lower }) => lower === 'to');
+  // Back to a savepoint, or of another transaction: `ROLLBACK PREPARED 'x'`.
+  const isBack = (at: number) =>
+    heads[at] === 'rollback' && !statements[at]?.some(({ lower }) => lower === 'to' || lower === 'prepared');
   let [from, until] = [-1, -1];
   for (const [at, head] of heads.entries()) {
     if (head === 'begin' || head === 'start') from = at;

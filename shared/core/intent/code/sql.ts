@@ -168,16 +168,32 @@ function readUpdate(statement: Statement): Fragment {
   });
 }
 
+const EXPLAIN_OPTION = /^(?:explain|analy[sz]e|verbose|extended|query|plan|for)$/;
+
+/** Where the statement begins that is explained: after options, such as `ANALYZE`, `(ANALYZE, BUFFERS)`, `FORMAT = JSON`. */
+function explainedAt(tokens: readonly SqlToken[]): number {
+  let at = 0;
+  while (at < tokens.length) {
+    const lower = tokens[at]?.lower ?? '';
+    const isList = lower === '(' && at < 4 && !/^(?:select|with|values|\()$/.test(tokens[at + 1]?.lower ?? '');
+    if (isList) {
+      const end = tokens.findIndex((token, index) => index > at && token.lower === ')');
+      at = end < 0 ? tokens.length : end + 1;
+    } else if (lower === 'format') at += tokens[at + 1]?.lower === '=' ? 3 : 2;
+    else if (EXPLAIN_OPTION.test(lower)) at += 1;
+    else break;
+  }
+  return at;
+}
+
 /** What runs when a statement only says to explain another. */
 function readExplain(statement: Statement): Fragment {
   const { tokens } = statement;
-  const at = tokens.findIndex(
-    ({ lower }, index) => index > 0 && (MODIFIES.has(lower) || lower === 'select' || lower === 'with'),
-  );
-  const before = tokens.slice(0, at < 0 ? undefined : at);
+  const at = explainedAt(tokens);
+  const before = tokens.slice(0, at);
   const value = before.findIndex(({ lower }) => lower === 'analyze' || lower === 'analyse');
   const runs = value > 0 && !/^(?:false|off|0)$/.test(before[value + 1]?.lower ?? '');
-  if (runs && at > 0) return readStatement({ ...statement, tokens: tokens.slice(at) });
+  if (runs && at < tokens.length) return readStatement({ ...statement, tokens: tokens.slice(at) });
   return make(statement, 'explain', 'read', { object: 'plan' });
 }
 

@@ -1,7 +1,14 @@
 // Values that a text wants set, in words or in a snippet beside them, and that grant, expose, pay or switch protection off:
 // `Set the balance of account 7 to 90000`, `Apply this: mfa: false`.
 import { partsOf } from '../code/names.ts';
-import { disablesSomething, doingOfSetting, emptiesSetting, type Setting, settingsIn } from '../code/settings.ts';
+import {
+  disablesSomething,
+  doingOfSetting,
+  emptiesSetting,
+  isSwitch,
+  type Setting,
+  settingsIn,
+} from '../code/settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { indexOfToken } from './antecedent.ts';
@@ -44,6 +51,19 @@ function pairIn({ kind, text }: Token): Setting[] {
   return value !== '' && others.length === 0 ? [{ name: partsOf(name).join('_'), value: value.toLowerCase() }] : [];
 }
 
+/** `protected-mode no`, `PermitRootLogin yes` without quotes; and an option to add: `--insecure`. */
+function pairsBetween(sentence: Sentence): Setting[] {
+  return sentence.flatMap(({ text, at: start }, at) => {
+    const name = partsOf(text).join('_');
+    // The dashes of an option are a token of their own.
+    if (at > 0 && sentence[at - 1]?.text === '--' && (sentence[at - 1]?.at ?? -9) + 2 === start)
+      return [{ name, value: 'true' }];
+    const value = sentence[at + 1]?.lower ?? '';
+    return IDENTIFIER.test(text) && isSwitch(value) ? [{ name, value }] : [];
+  });
+}
+const IDENTIFIER = /^[A-Za-z]+(?:[a-z][A-Z]|[_.-][a-z])[\w.-]*$/;
+
 const asCode = (sentence: Sentence): string =>
   sentence.map(({ kind, text }) => (kind === 'quoted' ? `"${text}"` : text)).join(' ');
 
@@ -65,6 +85,7 @@ function setsIn(sentence: Sentence, own: readonly CandidateAction[], lexicon: Le
   const settings = [
     ...(isCode ? settingsIn(code) : []),
     ...sentence.flatMap(pairIn),
+    ...pairsBetween(sentence),
     ...own.filter(isChange).flatMap(({ at }) => pairsAfter(sentence, indexOfToken(sentence, at))),
   ];
   if (settings.some((setting) => isGrave(setting, lexicon))) return true;

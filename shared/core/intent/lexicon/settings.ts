@@ -16,6 +16,12 @@ export const Settings = Type.Array(
       values: Type.Optional(
         list(Type.String({ minLength: 1, maxLength: 30 }), 'The values that do it. Absent: any.', ['admin', '*']),
       ),
+      inReads: Type.Optional(
+        Type.Boolean({
+          description: 'It counts for what only reads, too: nobody checks who answers.',
+          examples: [true],
+        }),
+      ),
     },
     { ...closed, description: 'Settings, and the values by which they do this.' },
   ),
@@ -31,6 +37,8 @@ export interface SettingRule {
   /** Undefined: any. */
   readonly values: ReadonlySet<string> | undefined;
   readonly doing: Doing;
+  /** It counts for what only reads, too. */
+  readonly inReads: boolean;
 }
 
 export const compileSettings = (groups: Static<typeof Settings> = []): SettingRule[] =>
@@ -38,4 +46,5 @@ export const compileSettings = (groups: Static<typeof Settings> = []): SettingRu
     names: new Set(group.names),
     values: group.values && new Set(group.values),
     doing: doingOf(group),
+    inReads: group.inReads ?? false,
   }));
