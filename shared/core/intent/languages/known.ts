@@ -23,6 +23,9 @@ export function languagesOf(text: string, words: readonly string[], { languages,
   return languages.filter((_, at) => listed[at] === most);
 }
 
+/** Longer words of a script without spaces are not looked for. */
+const MAX_WORD = 8;
+
 export function knownShare(text: string, words: readonly string[], language: Language): number {
   if (!language.isDense) {
     const known = words.filter(
@@ -33,9 +36,9 @@ export function knownShare(text: string, words: readonly string[], language: Lan
   let known = 0;
   let all = 0;
   for (let at = 0; at < text.length; ) {
-    let length = 0;
-    for (let size = Math.min(8, text.length - at); size > 0 && length === 0; size -= 1)
-      if (language.known.has(text.slice(at, at + size))) length = size;
+    const longest = language.longest.get(text.charAt(at)) ?? 0;
+    let length = Math.min(MAX_WORD, longest, text.length - at);
+    while (length > 0 && !language.known.has(text.slice(at, at + length))) length -= 1;
     const step = Math.max(1, length);
     if (hasDense(text.charAt(at))) {
       all += step;

@@ -33,9 +33,9 @@ export class Token {
   constructor(kind: TokenKind, text: string, at: number, words: WordTable) {
     this.kind = kind;
     this.text = text;
-    this.lower = text.toLowerCase();
     this.at = at;
-    this.info = words.of(this.lower);
+    this.info = words.of(text.toLowerCase());
+    this.lower = this.info.word;
     this.kinds = this.info.kinds;
   }
 }
