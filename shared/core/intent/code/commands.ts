@@ -6,6 +6,7 @@ import { doingOfName, partsOf, verbIn, withMoney, withNouns } from './names.ts';
 import { EMPTIES, emptiesSetting, SETTING } from './settings.ts';
 import {
   argumentsOf,
+  eitherOf,
   hasDestroyingOption,
   hasOption,
   isDryRun,
@@ -93,10 +94,6 @@ export function canonical<Word extends { readonly text: string }>(
   // `nerdctl container ls` has both.
   return same === name ? named : canonical(named, lexicon);
 }
-
-/** The options of either set. */
-const eitherOf = (a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> =>
-  a === b || b.size === 0 ? a : new Set([...a, ...b]);
 
 interface Found {
   readonly entry: CommandEntry;

@@ -2,7 +2,6 @@
 import { type Language, withoutElision } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { plain } from './told.ts';
 
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const HAN = /\p{sc=Han}/u;
@@ -52,6 +51,6 @@ export function knownShare(text: string, words: readonly string[], language: Lan
 export function wordsIn(sentences: readonly Sentence[]): string[] {
   const words: string[] = [];
   for (const sentence of sentences)
-    for (const { kind, lower } of sentence) if (kind === 'word' || kind === 'identifier') words.push(plain(lower));
+    for (const { kind, info } of sentence) if (kind === 'word' || kind === 'identifier') words.push(info.plain);
   return words;
 }

@@ -13,13 +13,15 @@ const isKnown = (word: string, { verbForms, domainOfNoun, plurals, commonWords }
   verbForms.get(word) !== undefined || domainOfNoun.has(word) || plurals.has(word) || commonWords.has(word);
 
 /** Whether another language lists the word, or is written without spaces: then it is read by its characters. */
-const isKnownAbroad = (word: string, { languages }: Words): boolean =>
-  hasDense(word) || languagesOfWord(plain(word), languages) !== 0;
+const isKnownAbroad = ({ word, plain: own }: WordInfo, { languages }: Words): boolean =>
+  hasDense(word) || languagesOfWord(own, languages) !== 0;
 
 /** What is known about a lower-case word. */
 export class WordInfo {
   /** The word itself: texts that repeat it share this string, which makes looking it up cheap. */
   readonly word: string;
+  /** Without typographic apostrophes and the signs that open a Spanish question. */
+  readonly plain: string;
   readonly kinds: KindSet;
   /** Signals that begin with it, or with the word that it is meant to be, and the kinds of that word for frames. */
   readonly telling: Telling | undefined;
@@ -53,6 +55,7 @@ export class WordInfo {
     const noun = singular(word.includes("'") ? word.replace(/'s?$/, '') : word, words.plurals);
     const isClue = (part: string): boolean => isOf(wordKinds.of(part), K.illicit_clue);
     this.word = word;
+    this.plain = plain(word);
     this.kinds = wordKinds.of(word);
     this.telling = words.telling.get(meant ?? word);
     this.meant = meant;
@@ -82,7 +85,7 @@ export class WordInfo {
       this.isEmpty ||
       this.form !== undefined ||
       this.isParticiple ||
-      isKnownAbroad(this.word, this.#words) ||
+      isKnownAbroad(this, this.#words) ||
       this.#words.harm?.hasMet(this.word) !== false;
     return this.#isKnown;
   }
