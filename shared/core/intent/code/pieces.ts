@@ -40,7 +40,8 @@ export function piecesOf(text: string): Piece[] {
           const next = text.charCodeAt(end);
           if (isSpace(next) || SIGNS[next] === 1) break;
         }
-      const isWord = letters > at && (end === letters || (end === letters + 1 && ENDS_WORD.includes(text.charAt(letters))));
+      const isWord =
+        letters > at && (end === letters || (end === letters + 1 && ENDS_WORD.includes(text.charAt(letters))));
       pieces.push(new Piece(text.slice(at, end), at, isWord));
     }
     at = end;

@@ -88,8 +88,7 @@ function isVerb(
     (word.includes("'") && CONTRACTED.test(word))
   )
     return true;
-  if (is(words, at - 1, K.subject_pronoun) || (match && match.value.form === 'third') || isPast(word))
-    return true;
+  if (is(words, at - 1, K.subject_pronoun) || (match && match.value.form === 'third') || isPast(word)) return true;
   // `my kids watch the show`
   if (match && !match.value.entry.alsoNoun && !is(words, at - 1, K.no_request_after)) return true;
   return lexicon.participles.match(words, at) !== undefined;

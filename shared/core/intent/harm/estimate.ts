@@ -92,7 +92,8 @@ function worstOf(parts: readonly number[], length: number): Stretch {
     const part = parts[at] ?? 0;
     sum += part - (at < length ? 0 : (parts[at - length] ?? 0));
     const isWhole = at + 1 >= Math.min(length, parts.length);
-    if (isWhole && (worst === undefined || sum > worst.sum)) worst = { sum, from: Math.max(0, at + 1 - length), length };
+    if (isWhole && (worst === undefined || sum > worst.sum))
+      worst = { sum, from: Math.max(0, at + 1 - length), length };
   }
   return worst ?? { sum: 0, from: 0, length };
 }
@@ -117,8 +118,8 @@ interface Piece {
   readonly sum: number;
 }
 
-/** Words and marks that are remembered: about a megabyte. */
-const MAX_REMEMBERED = 8_000;
+/** Words and marks that are remembered, in less than three megabytes. */
+const MAX_REMEMBERED = 16_000;
 /** Longer ones are not remembered. */
 const MAX_LENGTH = 40;
 
@@ -133,14 +134,15 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
     return sum;
   };
 
-  const pieceOf = (text: string): Piece => {
-    let piece = remembered.get(text);
+  const pieceOf = (written: string): Piece => {
+    let piece = remembered.get(written);
     if (piece === undefined) {
+      const text = ownCopy(written);
       const word = harmWordOf(text);
       piece = { word, hash: wordHash(word), sum: sumOf(wordNumbers(word)) };
       if (text.length <= MAX_LENGTH) {
         if (remembered.size === MAX_REMEMBERED) remembered.clear();
-        remembered.set(ownCopy(text), piece);
+        remembered.set(text, piece);
       }
     }
     return piece;

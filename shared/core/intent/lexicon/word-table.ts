@@ -12,10 +12,6 @@ import { isOf, K, type KindSet } from './word-kinds.ts';
 const isKnown = (word: string, { verbForms, domainOfNoun, plurals, commonWords }: Words): boolean =>
   verbForms.get(word) !== undefined || domainOfNoun.has(word) || plurals.has(word) || commonWords.has(word);
 
-/** Whether another language lists the word, or is written without spaces: then it is read by its characters. */
-const isKnownAbroad = ({ word, plain: own }: WordInfo, { languages }: Words): boolean =>
-  hasDense(word) || languagesOfWord(own, languages) !== 0;
-
 /** What is known about a lower-case word. */
 export class WordInfo {
   /** The word itself: texts that repeat it share this string, which makes looking it up cheap. */
@@ -45,7 +41,9 @@ export class WordInfo {
   readonly isParticiple: boolean;
   /** The form of a verb that destroys which it is, or is meant to be. */
   readonly destroys: FoundForm | undefined;
-  readonly #words: Words;
+  /** Of the lexicon only what `isKnown` needs, which organisations share: words are remembered longer than the lexicon of one. */
+  readonly #abroad: Words['languages'];
+  readonly #harm: Words['harm'];
   #isKnown: boolean | undefined;
 
   constructor(word: string, words: Words) {
@@ -75,7 +73,8 @@ export class WordInfo {
     this.form = words.verbForms.get(word);
     this.isParticiple = words.participles.get(word) !== undefined;
     this.destroys = words.destructiveWords.find(word);
-    this.#words = words;
+    this.#abroad = words.languages;
+    this.#harm = words.harm;
   }
 
   /** The lexicon lists it in whatever language, or the learned weights of harm have met it. Only few tokens are asked. */
@@ -85,8 +84,10 @@ export class WordInfo {
       this.isEmpty ||
       this.form !== undefined ||
       this.isParticiple ||
-      isKnownAbroad(this, this.#words) ||
-      this.#words.harm?.hasMet(this.word) !== false;
+      // What is written without spaces is read by its characters.
+      hasDense(this.word) ||
+      languagesOfWord(this.plain, this.#abroad) !== 0 ||
+      this.#harm?.hasMet(this.word) !== false;
     return this.#isKnown;
   }
 }
