@@ -129,7 +129,7 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const { text, hidden } = segments;
   const harm = lexicon.harm?.of(text);
   // Even if a deletion were read in it.
-  const isHarmless = harm?.estimate(['delete destructive']).tells === 'harmless';
+  const isHarmless = harm?.isHarmless(['delete destructive']) ?? false;
   const { requests, foreign } = requestsOf(segments, isHarmless, lexicon);
   const runs = requests.some(({ action, negated }) => action === 'execute' && !negated);
   const mentioned = mentionedIn(segments, requests);

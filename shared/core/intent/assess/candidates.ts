@@ -100,11 +100,18 @@ function potentialOf(entry: VerbEntry, lexicon: Lexicon): number {
   );
 }
 
-/** Whether a verb is only compared with another: `the difference between revoke and expire`. */
-function isCompared(sentence: Sentence, words: readonly string[], at: number): boolean {
-  const between = words.indexOf('between');
-  const place = between < 0 ? -1 : indexOfToken(sentence, at);
-  return between < place && place <= between + MAX_COMPARED;
+/** The requests without verbs that are only compared with another: `the difference between revoke and expire`. */
+function withoutCompared(
+  requests: readonly RequestedAction[],
+  sentence: Sentence,
+  words: readonly string[],
+): readonly RequestedAction[] {
+  const between = requests.length === 0 ? -1 : words.indexOf('between');
+  if (between < 0) return requests;
+  return requests.filter(({ at }) => {
+    const place = indexOfToken(sentence, at);
+    return place <= between || place > between + MAX_COMPARED;
+  });
 }
 const MAX_COMPARED = 4;
 
@@ -127,7 +134,7 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
   };
   for (const [index, sentence] of sentences.entries()) {
     const words = wordsOf(sentence);
-    const requests = requestsOf(sentence, words, lexicon, QUERY).filter(({ at }) => !isCompared(sentence, words, at));
+    const requests = withoutCompared(requestsOf(sentence, words, lexicon, QUERY), sentence, words);
     if (requests.length === 0) continue;
     const place = { sentence, words, index };
     const room = Math.max(0, MAX_CANDIDATES - found.length);

@@ -6,6 +6,7 @@ import { doingOfName, partsOf, verbIn, withMoney, withNouns } from './names.ts';
 import { doingInReads, EMPTIES, emptiesSetting, SETTING, settingsOfWords } from './settings.ts';
 import {
   argumentsOf,
+  eitherOf,
   hasDestroyingOption,
   hasOption,
   isDryRun,
@@ -140,7 +141,7 @@ function foundIn(
   const { valued } = base;
   const plain = { ...subcommandOf(base, argumentsOf(words, valued), lexicon), valued };
   if (!lexicon.commandGroups.has(base.command) && base.verbAt.length === 0) return plain;
-  const unknown = mayHaveValues(words, new Set([...valued, ...plain.entry.valued]));
+  const unknown = mayHaveValues(words, eitherOf(valued, plain.entry.valued));
   if (unknown.length === 0) return plain;
   const more = new Set([...valued, ...unknown]);
   const other = { ...subcommandOf(base, argumentsOf(words, more), lexicon), valued: more };
@@ -151,10 +152,12 @@ function foundIn(
 
 /** The command of a line by the lexicon; undefined for one that it has not. */
 export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCommand | undefined {
-  const words = canonical(
-    line.map((text) => ({ text })),
-    lexicon,
-  ).map(({ text }) => text);
+  const words = lexicon.sameCommands.has(commandName(line[0] ?? ''))
+    ? canonical(
+        line.map((text) => ({ text })),
+        lexicon,
+      ).map(({ text }) => text)
+    : line;
   const name = commandName(words[0] ?? '');
   const base =
     commandOf(name, lexicon) ?? cmdletOf(words[0] ?? '', lexicon) ?? onlyWithSubcommand(name, words, lexicon);
@@ -162,7 +165,7 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   const found = foundIn(words, base, lexicon);
   const { entry, subcommands } = found;
   let { doing, isKnown } = found;
-  const valued = new Set([...found.valued, ...entry.valued]);
+  const valued = eitherOf(found.valued, entry.valued);
   const own = ownWords(words, entry, valued);
   // Rules of the command itself hold for its subcommands too.
   doing = withOptions(doing, base, own);

@@ -53,8 +53,6 @@ function startsOf(lexicon: Lexicon): ReadonlySet<string> {
   return starts;
 }
 
-const WORD = /^[A-Za-z]+[.,!?]?$/;
-
 /** Cheap first test: whether code may begin with a piece. A plain word that is none of the known ones may not, but before a parenthesis. */
 const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<string>): boolean => {
   const piece = pieces[at];
@@ -62,7 +60,7 @@ const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<stri
   const next = pieces[at + 1];
   // `augenrules --load`
   if (at === 0 && /^--?[a-z]/i.test(next?.text ?? '')) return true;
-  if (starts.has(piece.lower) || !WORD.test(piece.text) || piece.lower === 'mutation') return true;
+  if (starts.has(piece.lower) || !piece.isWord || piece.lower === 'mutation') return true;
   if (pieces[at - 1]?.text === '`' || next === undefined) return pieces[at - 1]?.text === '`';
   // `r''m` is one word of several pieces.
   const opening = next.text.charAt(0);

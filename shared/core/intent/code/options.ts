@@ -1,6 +1,10 @@
 // The options of command lines: which words are options, and what those mean that mean the same in many commands.
 import type { CommandEntry, Lexicon } from '../lexicon/types.ts';
 
+/** The options of either set. */
+export const eitherOf = (a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> =>
+  a === b || b.size === 0 ? a : new Set([...a, ...b]);
+
 export const isOption = (word: string): boolean => word.length > 1 && (word.startsWith('-') || /^\/[a-z]$/i.test(word));
 
 /** Options that a word follows that may be their value, as nothing is known of them: `--log-level info`. */
@@ -77,7 +81,7 @@ export function isDryRun(words: readonly string[], base: CommandEntry, entry: Co
   return saysDry(
     own.filter((_, at) => !isValue(own[at - 1] ?? '')),
     (option) => base.dryRun.has(option) || entry.dryRun.has(option),
-    new Set([...base.valued, ...entry.valued]),
+    eitherOf(base.valued, entry.valued),
   );
 }
 

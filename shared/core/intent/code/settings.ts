@@ -124,31 +124,38 @@ export function settingsIn(text: string): Setting[] {
 const MAX_WORDS = 4;
 /** So many words of the name of a setting are its own and those of what is around it. */
 const MAX_OWN_WORDS = 10;
-const rulesByLexicon = new WeakMap<Lexicon, ReadonlyMap<string, readonly SettingRule[]>>();
+
+interface NamedRules {
+  readonly byName: ReadonlyMap<string, readonly SettingRule[]>;
+  /** The words with which their names begin. */
+  readonly firsts: ReadonlySet<string>;
+}
+const rulesByLexicon = new WeakMap<Lexicon, NamedRules>();
 
 /** The rules by each of their names. */
-function rulesOf(lexicon: Lexicon): ReadonlyMap<string, readonly SettingRule[]> {
+function rulesOf(lexicon: Lexicon): NamedRules {
   let rules = rulesByLexicon.get(lexicon);
   if (rules === undefined) {
-    const made = new Map<string, SettingRule[]>();
+    const byName = new Map<string, SettingRule[]>();
     for (const rule of lexicon.settings)
-      for (const name of rule.names) made.set(name, [...(made.get(name) ?? []), rule]);
-    rulesByLexicon.set(lexicon, made);
-    rules = made;
+      for (const name of rule.names) byName.set(name, [...(byName.get(name) ?? []), rule]);
+    rules = { byName, firsts: new Set([...byName.keys()].map((name) => name.split('_', 1)[0] ?? '')) };
+    rulesByLexicon.set(lexicon, rules);
   }
   return rules;
 }
 
 /** The rules one of whose names is part of this name. */
 function rulesIn(name: string, lexicon: Lexicon): SettingRule[] {
-  const rules = rulesOf(lexicon);
+  const { byName, firsts } = rulesOf(lexicon);
   const words = name.split('_').slice(-MAX_OWN_WORDS);
-  return words.flatMap((_, from) => {
-    const found: SettingRule[] = [];
+  const found: SettingRule[] = [];
+  for (const [from, word] of words.entries()) {
+    if (!firsts.has(word)) continue;
     for (let to = from + 1; to <= Math.min(words.length, from + MAX_WORDS); to += 1)
-      found.push(...(rules.get(words.slice(from, to).join('_')) ?? []));
-    return found;
-  });
+      found.push(...(byName.get(words.slice(from, to).join('_')) ?? []));
+  }
+  return found;
 }
 
 const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|empty)$/.test(value);

@@ -75,12 +75,15 @@ export function givenPlaces({ entry, doing, arguments: args }: KnownCommand, spa
   return paths.flatMap((path) => writtenPlace(path, span, lexicon));
 }
 
-export function writtenFiles(command: ShellCommand, lexicon: Lexicon): Fragment[] {
-  return command.redirections.flatMap(({ operator, target }) => {
+export function writtenFiles({ redirections, words }: ShellCommand, lexicon: Lexicon): Fragment[] {
+  if (redirections.length === 0) return [];
+  const isNothing =
+    redirections.some(({ operator, target }) => operator === '<' && isNowhere(target.text)) ||
+    writesNothing(textsOf(words));
+  return redirections.flatMap(({ operator, target }) => {
     if (operator === '<>') return writtenPlace(target.text, { at: target.at, end: target.end }, lexicon);
     if (!operator.includes('>') || isNowhere(target.text)) return [];
-    const readsNothing = command.redirections.some((one) => one.operator === '<' && isNowhere(one.target.text));
-    const isEmptied = !operator.includes('>>') && (readsNothing || writesNothing(textsOf(command.words)));
+    const isEmptied = !operator.includes('>>') && isNothing;
     const span = { at: target.at, end: target.end };
     return [fileWrite(target.text, span, isEmptied), ...writtenPlace(target.text, span, lexicon)];
   });

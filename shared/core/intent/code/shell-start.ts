@@ -1,6 +1,7 @@
 // Recognizes where shell commands begin in a text, and reads them to their end.
 import { accountingFor, unknownCode } from './code.ts';
 import { commandName, commandOf, knownCommand } from './commands.ts';
+import { newEffort } from './effort.ts';
 import { doingOfName } from './names.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
@@ -164,14 +165,15 @@ const MAX_NAME = 80;
 const JOINED = /^(?:'[\w./-]*'|"[\w./-]*")/;
 
 /** Whether a known command is written with quotes, escapes or expansions in its name: `r''m`, `r\\m`, `rm${IFS}-rf`. */
-function isDisguised({ text, pieces, at, lexicon }: Place): boolean {
+function isDisguised({ text, pieces, at, lexicon, effort }: Place): boolean {
   const piece = pieces[at];
   const end = (piece?.at ?? 0) + (piece?.text.length ?? 0);
   // A quotation that closes within the word; an apostrophe does not.
   const isQuoted = JOINED.test(text.slice(end, end + MAX_NAME));
   if (!piece || !(/[\\$]/.test(piece.text) || isQuoted)) return false;
   if (!/[a-z]/i.test(text.slice(piece.at, piece.at + MAX_NAME))) return false;
-  const { commands } = parseShell(text, { from: piece.at, until: Math.min(text.length, piece.at + MAX_NAME) });
+  const [from, until] = [piece.at, Math.min(text.length, piece.at + MAX_NAME)];
+  const { commands } = parseShell(text, { from, until, effort: newEffort(until - from, effort.about) });
   const name = commands[0]?.words[0]?.text.trim().split(/\s/, 1)[0] ?? '';
   return name !== piece.text && commandOf(commandName(name), lexicon) !== undefined;
 }

@@ -110,9 +110,9 @@ class Parser extends WordReader {
     const [first, second] = this.words;
     // `& $tool` runs what a variable holds, and a parenthesis after a value is a call.
     if (first === undefined || this.after === '&' || !(VALUE.test(first.text) || HEADS_BLOCK.test(first.text))) return;
-    if (this.effort.powerShell?.text !== this.text)
-      this.effort.powerShell = { text: this.text, is: POWERSHELL.test(this.text) };
-    if (!this.effort.powerShell.is) return;
+    const { about } = this.effort;
+    if (about.powerShell?.text !== this.text) about.powerShell = { text: this.text, is: POWERSHELL.test(this.text) };
+    if (!about.powerShell.is) return;
     if (/^\$[\w:]+$/.test(first.text) && /^[+-]?=$/.test(second?.text ?? '')) this.words = this.words.slice(2);
     const isBlock = separator === '(' && this.words.length === 1 && HEADS_BLOCK.test(first.text);
     const isValue = ({ text, isQuoted }: ShellWord, at: number) =>

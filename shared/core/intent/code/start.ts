@@ -48,13 +48,19 @@ const LEADS = new Set([
 const ENDS_OPEN = /[:>$`]$/;
 const CRON_FIELD = /^(?:[\d*][\d*,/-]{0,20}|@(?:daily|hourly|weekly|monthly|yearly|annually|reboot|midnight))$/;
 
+const FIELDS = 5;
+const USER = /^[a-z_][a-z0-9_-]{0,30}$/;
+
+function hasFields(pieces: readonly Piece[], until: number): boolean {
+  if (until < FIELDS) return false;
+  for (let at = until - 1; at >= until - FIELDS; at -= 1) if (!CRON_FIELD.test(pieces[at]?.text ?? '')) return false;
+  return true;
+}
+
 /** Whether the fields of a cron line come right before. */
 function followsSchedule(pieces: readonly Piece[], at: number): boolean {
   if (pieces[at - 1]?.text.startsWith('@') && CRON_FIELD.test(pieces[at - 1]?.text ?? '')) return true;
-  const isUser = /^[a-z_][a-z0-9_-]{0,30}$/.test(pieces[at - 1]?.text ?? '');
-  const fields = (until: number) =>
-    until >= 5 && pieces.slice(until - 5, until).every(({ text }) => CRON_FIELD.test(text));
-  return fields(at) || (isUser && fields(at - 1));
+  return hasFields(pieces, at) || (hasFields(pieces, at - 1) && USER.test(pieces[at - 1]?.text ?? ''));
 }
 
 export function opensAt(text: string, pieces: readonly Piece[], at: number, { codeWords }: Lexicon): boolean {

@@ -90,7 +90,7 @@ function clausesOf(
     const divides = token.kind === 'punct' ? DIVIDES.test(token.text) : token.info.opensClause;
     if (divides && tokens.length > 0) close();
     tokens.push(token);
-    const candidate = starts.get(token.at);
+    const candidate = candidates.length === 0 ? undefined : starts.get(token.at);
     if (candidate !== undefined) {
       if (!candidate.weak || candidate.objectKnown || candidate.negated) reads = true;
       claims = true;

@@ -71,6 +71,9 @@ function asksHere(
   return next.kind !== 'word' || !(tokenIs(next, K.finite) || tokenIs(next, K.no_request_after));
 }
 
+const CONTRACTED = /'(?:m|re|ve|s|ll|d)$|n't$/;
+const isPast = (word: string): boolean => word.length > 2 && word.endsWith('ed') && !word.endsWith('eed');
+
 function isVerb(
   match: PhraseMatch<VerbReading> | undefined,
   words: TaggedWords,
@@ -82,11 +85,10 @@ function isVerb(
     is(words, at, K.finite) ||
     is(words, at, K.auxiliary) ||
     is(words, at, K.irregular_past) ||
-    /'(?:m|re|ve|s|ll|d)$|n't$/.test(word)
+    (word.includes("'") && CONTRACTED.test(word))
   )
     return true;
-  if (is(words, at - 1, K.subject_pronoun) || (match && match.value.form === 'third') || /[^e]ed$/.test(word))
-    return true;
+  if (is(words, at - 1, K.subject_pronoun) || (match && match.value.form === 'third') || isPast(word)) return true;
   // `my kids watch the show`
   if (match && !match.value.entry.alsoNoun && !is(words, at - 1, K.no_request_after)) return true;
   return lexicon.participles.match(words, at) !== undefined;

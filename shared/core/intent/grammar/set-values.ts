@@ -34,9 +34,9 @@ function pairsAfter(sentence: Sentence, from: number): Setting[] {
   const add = (name: string, value: Token | undefined) => {
     if (name !== '' && value !== undefined) found.push({ name, value: value.lower.replaceAll(/^["'`]|["'`.]$/g, '') });
   };
-  const near = sentence.slice(0, from + MAX_REACH);
-  for (const [at, token] of near.entries()) {
-    if (at <= from) continue;
+  for (let at = Math.max(0, from + 1); at < from + MAX_REACH; at += 1) {
+    const token = sentence[at];
+    if (token === undefined) break;
     if (LEADS.has(token.lower)) add(nameOf(sentence.slice(from + 1, at)), sentence[at + 1]);
     if (INTO.has(token.lower)) add(nameOf(sentence.slice(at + 1, at + 1 + MAX_NAME)), sentence[at - 1]);
     if (SWITCHED.has(token.lower)) add(nameOf(sentence.slice(from + 1, at)), token);

@@ -1,5 +1,15 @@
 // Scores by learned weights whether carrying a text out does harm, from its words and from what the rules have read.
-import { bitsOfWord, type HarmToken, harmTokensOf, pairsAt, wordHash, wordNumbers } from './features.ts';
+import {
+  bitsOfWord,
+  eachPiece,
+  type HarmToken,
+  harmTokensOf,
+  harmWordOf,
+  pairsAt,
+  wordHash,
+  wordNumbers,
+} from './features.ts';
+import { ownCopy } from '../text/own-copy.ts';
 import type { ReadingName } from './reading.ts';
 
 /** A linear model over feature numbers. Integers, so that every platform computes the same sums. */
@@ -41,6 +51,8 @@ export interface ScoredText {
    * @param isKnown whether its words are known; about others the weights tell nothing, so that it is not `harmless`
    */
   estimate(names: readonly ReadingName[], isKnown?: boolean): HarmEstimate;
+  /** Whether the estimate tells `harmless`. */
+  isHarmless(names: readonly ReadingName[]): boolean;
 }
 
 export type HarmThresholds = Pick<HarmWeights, 'harmfulAbove' | 'stretchAbove' | 'harmlessBelow'>;
@@ -61,6 +73,15 @@ interface Stretch {
   readonly sum: number;
   /** Index of its first word. */
   readonly from: number;
+  /** Its words. */
+  readonly length: number;
+}
+
+/** A text and its stretch with the highest scores. */
+interface Scores {
+  readonly tokens: readonly HarmToken[];
+  readonly text: Stretch;
+  readonly stretch: Stretch;
 }
 
 /** The stretch of so many words with the highest sum. */
@@ -71,13 +92,14 @@ function worstOf(parts: readonly number[], length: number): Stretch {
     const part = parts[at] ?? 0;
     sum += part - (at < length ? 0 : (parts[at - length] ?? 0));
     const isWhole = at + 1 >= Math.min(length, parts.length);
-    if (isWhole && (worst === undefined || sum > worst.sum)) worst = { sum, from: Math.max(0, at + 1 - length) };
+    if (isWhole && (worst === undefined || sum > worst.sum))
+      worst = { sum, from: Math.max(0, at + 1 - length), length };
   }
-  return worst ?? { sum: 0, from: 0 };
+  return worst ?? { sum: 0, from: 0, length };
 }
 
-/** The words that raised the score most, of `length` words from index `from`, in the order of the text. */
-function evidenceIn(tokens: readonly HarmToken[], parts: readonly number[], from: number, length: number): HarmToken[] {
+/** The words of a stretch that raised the score most, in the order of the text. */
+function evidenceIn(tokens: readonly HarmToken[], parts: readonly number[], { from, length }: Stretch): HarmToken[] {
   return tokens
     .slice(from, from + length)
     .map((token, at) => ({ token, part: parts[from + at] ?? 0 }))
@@ -88,18 +110,55 @@ function evidenceIn(tokens: readonly HarmToken[], parts: readonly number[], from
     .sort((a, b) => a.at - b.at);
 }
 
+/** What is known of a word or mark as it is written. */
+interface Piece {
+  readonly word: string;
+  readonly hash: number;
+  /** What it adds to the score by itself. */
+  readonly sum: number;
+}
+
+/** Words and marks that are remembered, in less than three megabytes. */
+const MAX_REMEMBERED = 16_000;
+/** Longer ones are not remembered. */
+const MAX_LENGTH = 40;
+
 export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
   const { bias, harmfulAbove, stretchAbove, harmlessBelow, weights } = learned;
   const reading = new Map<string, number>(Object.entries(learned.reading));
-  const sumOf = (numbers: readonly number[]): number =>
-    numbers.reduce((sum, number) => sum + (weights[number] ?? 0), 0);
+  const remembered = new Map<string, Piece>();
 
-  /** What each word adds to the score: its own weights, and those of its pairs with words before; then those of the end. */
-  const partsOf = (tokens: readonly HarmToken[]): number[] => {
-    const hashes = tokens.map(({ word }) => wordHash(word));
-    const parts = tokens.map(({ word }, at) => sumOf(wordNumbers(word)) + sumOf(pairsAt(hashes, at)));
-    parts.push(sumOf(pairsAt(hashes, tokens.length)));
-    return parts;
+  const sumOf = (numbers: readonly number[]): number => {
+    let sum = 0;
+    for (const number of numbers) sum += weights[number] ?? 0;
+    return sum;
+  };
+
+  const pieceOf = (written: string): Piece => {
+    let piece = remembered.get(written);
+    if (piece === undefined) {
+      const text = ownCopy(written);
+      const word = harmWordOf(text);
+      piece = { word, hash: wordHash(word), sum: sumOf(wordNumbers(word)) };
+      if (text.length <= MAX_LENGTH) {
+        if (remembered.size === MAX_REMEMBERED) remembered.clear();
+        remembered.set(text, piece);
+      }
+    }
+    return piece;
+  };
+
+  const judged = (names: readonly ReadingName[], isKnown: boolean, { tokens, text, stretch }: Scores) => {
+    const added = names.map((name) => reading.get(name) ?? 0);
+    const score = added.reduce((total, weight) => total + weight, bias + text.sum);
+    const isHarmful = score > harmfulAbove;
+    if (isHarmful || bias + stretch.sum > stretchAbove)
+      return { score, tells: 'harmful', onlyMentions: false, worst: isHarmful ? text : stretch } as const;
+    // What the rules have read as grave counts in every stretch. A text without words tells nothing.
+    const worst = added.reduce((total, weight) => total + Math.max(0, weight), bias + stretch.sum);
+    const isHarmless = isKnown && tokens.length > 0 && score < harmlessBelow && worst <= harmfulAbove;
+    const onlyMentions = isHarmless && worst <= 0;
+    return { score, tells: isHarmless ? 'harmless' : 'open', onlyMentions, worst: undefined } as const;
   };
 
   return {
@@ -111,27 +170,26 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
         bitsOfWord(word).every((bit) => (((learned.words[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1),
       ),
     of(text) {
-      const tokens = harmTokensOf(text);
-      const parts = partsOf(tokens);
-      const ofText = worstOf(parts, WINDOW);
-      const ofStretch = worstOf(parts, STRETCH);
-      const [wordScore, stretch] = [bias + ofText.sum, bias + ofStretch.sum];
+      const tokens: HarmToken[] = [];
+      const hashes: number[] = [];
+      // What each word adds to the score: its own weights, and those of its pairs with words before; then those of the end.
+      const parts: number[] = [];
+      eachPiece(text, (written, at) => {
+        const { word, hash, sum } = pieceOf(written);
+        tokens.push({ at, word });
+        hashes.push(hash);
+        parts.push(sum);
+      });
+      parts.push(0);
+      for (let at = 0; at < parts.length; at += 1) parts[at] = (parts[at] ?? 0) + sumOf(pairsAt(hashes, at));
+      const scores = { tokens, text: worstOf(parts, WINDOW), stretch: worstOf(parts, STRETCH) };
       return {
-        score: wordScore,
-        stretch,
+        score: bias + scores.text.sum,
+        stretch: bias + scores.stretch.sum,
+        isHarmless: (names) => judged(names, true, scores).tells === 'harmless',
         estimate(names, isKnown = true) {
-          const added = names.map((name) => reading.get(name) ?? 0);
-          const score = added.reduce((total, weight) => total + weight, wordScore);
-          const isHarmful = score > harmfulAbove;
-          if (isHarmful || stretch > stretchAbove) {
-            const [{ from }, length] = isHarmful ? [ofText, WINDOW] : [ofStretch, STRETCH];
-            return { score, tells: 'harmful', onlyMentions: false, evidence: evidenceIn(tokens, parts, from, length) };
-          }
-          // What the rules have read as grave counts in every stretch. A text without words tells nothing.
-          const worst = added.reduce((total, weight) => total + Math.max(0, weight), stretch);
-          const isHarmless = isKnown && tokens.length > 0 && score < harmlessBelow && worst <= harmfulAbove;
-          const onlyMentions = isHarmless && worst <= 0;
-          return { score, tells: isHarmless ? 'harmless' : 'open', onlyMentions, evidence: [] };
+          const { score, tells, onlyMentions, worst } = judged(names, isKnown, scores);
+          return { score, tells, onlyMentions, evidence: worst === undefined ? [] : evidenceIn(tokens, parts, worst) };
         },
       };
     },

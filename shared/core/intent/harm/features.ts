@@ -1,5 +1,6 @@
 // The features of a text by which learned weights estimate its harm: words, parts of words, and pairs of words that stand next to each
 // other or have one word between them, as numbers.
+import { isSpace } from '../text/tokens.ts';
 
 /** The number of a feature is a hash of its name, of so many bits. */
 const BITS = 18;
@@ -49,12 +50,56 @@ export interface HarmToken {
   readonly word: string;
 }
 
+/** Letters and digits of ASCII, by code. */
+const LETTER = 1;
+const DIGIT = 2;
+const OF_WORD = new Uint8Array(128);
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz') OF_WORD[char.charCodeAt(0)] = LETTER;
+for (const char of '0123456789') OF_WORD[char.charCodeAt(0)] = DIGIT;
+const APOSTROPHE = 0x27;
+
+/** The end of the word or mark of ASCII at an offset, for which the pattern is not needed; 0 where other characters may belong to it. */
+function endInAscii(text: string, at: number): number {
+  let end = at + 1;
+  if ((OF_WORD[text.charCodeAt(at)] ?? 0) === 0) return end;
+  while ((OF_WORD[text.charCodeAt(end)] ?? 0) > 0) end += 1;
+  if (text.charCodeAt(end) === APOSTROPHE) {
+    let joined = end + 1;
+    while (OF_WORD[text.charCodeAt(joined)] === LETTER) joined += 1;
+    if (text.charCodeAt(joined) > 0x7f) return 0;
+    return joined === end + 1 ? end : joined;
+  }
+  return text.charCodeAt(end) > 0x7f ? 0 : end;
+}
+
+/** Calls `take` for each word and mark of a text as it is written, in its order. Linear in its length. */
+export function eachPiece(text: string, take: (piece: string, at: number) => void): void {
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) {
+      at += 1;
+      continue;
+    }
+    let end = code > 0x7f ? 0 : endInAscii(text, at);
+    if (end === 0) {
+      TOKEN.lastIndex = at;
+      const match = TOKEN.exec(text);
+      if (match === null) return;
+      at = match.index;
+      end = at + match[0].length;
+    }
+    take(text.slice(at, end), at);
+    at = end;
+  }
+}
+
+/** A word or mark as its features are made. */
+export const harmWordOf = (piece: string): string => piece.toLowerCase().slice(0, MAX_WORD).replace(DIGITS, '0');
+
 /** The words and marks of a text, in its order. Linear in its length. */
 export function harmTokensOf(text: string): HarmToken[] {
   const tokens: HarmToken[] = [];
-  TOKEN.lastIndex = 0;
-  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text))
-    tokens.push({ at: match.index, word: match[0].toLowerCase().slice(0, MAX_WORD).replace(DIGITS, '0') });
+  eachPiece(text, (piece, at) => tokens.push({ at, word: harmWordOf(piece) }));
   return tokens;
 }
 

@@ -2,7 +2,6 @@
 import { type Language, withoutElision } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { plain } from './told.ts';
 
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const HAN = /\p{sc=Han}/u;
@@ -23,6 +22,9 @@ export function languagesOf(text: string, words: readonly string[], { languages,
   return languages.filter((_, at) => listed[at] === most);
 }
 
+/** Longer words of a script without spaces are not looked for. */
+const MAX_WORD = 8;
+
 export function knownShare(text: string, words: readonly string[], language: Language): number {
   if (!language.isDense) {
     const known = words.filter(
@@ -33,9 +35,9 @@ export function knownShare(text: string, words: readonly string[], language: Lan
   let known = 0;
   let all = 0;
   for (let at = 0; at < text.length; ) {
-    let length = 0;
-    for (let size = Math.min(8, text.length - at); size > 0 && length === 0; size -= 1)
-      if (language.known.has(text.slice(at, at + size))) length = size;
+    const longest = language.longest.get(text.charAt(at)) ?? 0;
+    let length = Math.min(MAX_WORD, longest, text.length - at);
+    while (length > 0 && !language.known.has(text.slice(at, at + length))) length -= 1;
     const step = Math.max(1, length);
     if (hasDense(text.charAt(at))) {
       all += step;
@@ -49,6 +51,6 @@ export function knownShare(text: string, words: readonly string[], language: Lan
 export function wordsIn(sentences: readonly Sentence[]): string[] {
   const words: string[] = [];
   for (const sentence of sentences)
-    for (const { kind, lower } of sentence) if (kind === 'word' || kind === 'identifier') words.push(plain(lower));
+    for (const { kind, info } of sentence) if (kind === 'word' || kind === 'identifier') words.push(info.plain);
   return words;
 }

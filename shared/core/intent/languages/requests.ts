@@ -7,7 +7,7 @@ import type { Sentence, Token } from '../text/tokens.ts';
 import { knownShare, languagesOf, wordsIn } from './known.ts';
 import { isTopic, nounAt } from './nouns.ts';
 import { MESSAGE, questionOf, requestsIn } from './one-language.ts';
-import { plain, type Said, saidIn } from './told.ts';
+import { type Said, saidIn } from './told.ts';
 
 /** A text with fewer known words is in none of the languages. */
 const MIN_KNOWN = 0.3;
@@ -26,8 +26,8 @@ const isCredential = (noun: string, lexicon: Lexicon): boolean =>
 
 /** The sentences that may request or ask something, by their index: the first one, questions, and those with a verb. */
 function toBeRead(sentences: readonly Sentence[], languages: readonly Language[]): ReadonlyMap<number, Said> {
-  const isVerb = ({ lower }: Token, length: number): boolean =>
-    languages.some((language) => verbsOpenedBy(plain(lower), language)?.some(({ head }) => head.length <= length));
+  const isVerb = ({ info }: Token, length: number): boolean =>
+    languages.some((language) => verbsOpenedBy(info.plain, language)?.some(({ head }) => head.length <= length));
   const found = new Map<number, Said>();
   for (const [index, sentence] of sentences.entries())
     if (index === 0 || sentence.at(-1)?.text === '?' || sentence.some((token) => isVerb(token, sentence.length)))

@@ -19,9 +19,8 @@ export interface Said {
 
 /** A word without typographic apostrophes and the signs that open a Spanish question. */
 export const plain = (word: string): string =>
-  isDecorated(word) ? word.replaceAll('’', "'").replace(/^[¿¡]+/, '') : word;
+  DECORATED.test(word) ? word.replaceAll('’', "'").replace(/^[¿¡]+/, '') : word;
 const DECORATED = /[’¿¡]/;
-export const isDecorated = (text: string): boolean => DECORATED.test(text);
 
 const PART = /[,;:()]/;
 const NONE: ReadonlySet<number> = new Set();
@@ -46,7 +45,7 @@ export function saidIn(sentence: Sentence): Said {
     starts,
     afterColon: afterColon ?? NONE,
     isQuestion: sentence.at(-1)?.text === '?',
-    words: tokens.map(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? plain(lower) : '')),
+    words: tokens.map(({ kind, info }) => (kind === 'word' || kind === 'identifier' ? info.plain : '')),
   };
 }
 

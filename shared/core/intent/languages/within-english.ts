@@ -5,7 +5,7 @@ import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { hasDense } from './known.ts';
 import { requestsIn } from './one-language.ts';
-import { isDecorated, plain, saidIn } from './told.ts';
+import { saidIn } from './told.ts';
 
 /** Shorter words of other languages are too often English ones. */
 const MIN_FOREIGN = 5;
@@ -63,15 +63,15 @@ function graveVerbs(lexicon: Lexicon): GraveVerbs {
 }
 
 /** The languages, as bits, of which a sentence may have such a verb. */
-function languagesOfVerbs(sentence: Sentence, isPlain: boolean, { openings }: GraveVerbs): number {
+function languagesOfVerbs(sentence: Sentence, { openings }: GraveVerbs): number {
   const begins = (word: string): number => {
     const { alone, joined } = openings.get(word) ?? NONE;
     return sentence.length > 1 ? alone | joined : alone;
   };
   let [bits, joined] = [0, 0];
-  for (const { kind, lower } of sentence) {
+  for (const { kind, info } of sentence) {
     if (kind !== 'word' && kind !== 'identifier') continue;
-    const word = isPlain ? lower : plain(lower);
+    const word = info.plain;
     bits |= begins(word);
     if (word.includes('-')) joined |= begins(withoutPronoun(word));
   }
@@ -82,10 +82,9 @@ function languagesOfVerbs(sentence: Sentence, isPlain: boolean, { openings }: Gr
 export function foreignDestruction(text: string, sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
   const isDense = hasDense(text);
   const grave = graveVerbs(lexicon);
-  const isPlain = !isDecorated(text);
   // Most sentences have none.
   const said = sentences.flatMap((sentence, index) => {
-    const bits = languagesOfVerbs(sentence, isPlain, grave);
+    const bits = languagesOfVerbs(sentence, grave);
     return bits === 0 ? [] : [{ index, bits, sentence: saidIn(sentence) }];
   });
   if (!isDense && said.length === 0) return [];

@@ -127,6 +127,8 @@ export interface Language {
   readonly outside: readonly string[];
   /** Every word of the language that the lexicon lists. */
   readonly known: ReadonlySet<string>;
+  /** In a script without spaces: the length of the longest of them by its first code unit. */
+  readonly longest: ReadonlyMap<string, number>;
   /** Verbs by their first word, or by their first character in a script without spaces. */
   readonly verbs: ReadonlyMap<string, readonly ForeignVerb[]>;
   /** In a script without spaces: 1 at the code units with which one of them begins. */
@@ -294,6 +296,12 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     for (const word of words) know(word);
   const firsts = new Uint8Array(isDense ? 0x10000 : 0);
   for (const first of verbs.keys()) firsts[first.charCodeAt(0)] = 1;
+  const longest = new Map<string, number>();
+  if (isDense)
+    for (const word of known) {
+      const first = word.charAt(0);
+      longest.set(first, Math.max(word.length, longest.get(first) ?? 0));
+    }
   return {
     code,
     isDense,
@@ -318,6 +326,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     longNouns: longNounsOf(file.nouns),
     outside: file.outside ?? [],
     known,
+    longest,
     verbs,
     firsts,
   };

@@ -45,9 +45,8 @@ export function compileWordForms(
   const near = nearWords(forms.keys(), MIN_MISSPELT);
   const known = new Set(others);
   const misspelt = (word: string): FoundForm | undefined => {
-    if (known.has(word) || isKnown(word)) return undefined;
     const meant = near.meantBy(word);
-    return meant === undefined ? undefined : forms.get(meant);
+    return meant === undefined || known.has(word) || isKnown(word) ? undefined : forms.get(meant);
   };
   return {
     find(word) {

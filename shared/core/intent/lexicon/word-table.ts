@@ -1,14 +1,23 @@
 // What a lexicon knows about a word by itself, found by one look-up: the readers of a text ask for the same words again and again.
 import { hasDense } from '../languages/known.ts';
 import { plain } from '../languages/told.ts';
+import { ownCopy } from '../text/own-copy.ts';
 import { singular } from './inflection.ts';
 import { languagesOfWord } from './languages.ts';
 import type { Telling, VerbReading, Words } from './types.ts';
 import type { FoundForm } from './word-forms.ts';
 import { isOf, K, type KindSet } from './word-kinds.ts';
 
+/** Whether the words as they stand need no reading in signals: the lexicon knows them. */
+const isKnown = (word: string, { verbForms, domainOfNoun, plurals, commonWords }: Words): boolean =>
+  verbForms.get(word) !== undefined || domainOfNoun.has(word) || plurals.has(word) || commonWords.has(word);
+
 /** What is known about a lower-case word. */
-export interface WordInfo {
+export class WordInfo {
+  /** The word itself: texts that repeat it share this string, which makes looking it up cheap. */
+  readonly word: string;
+  /** Without typographic apostrophes and the signs that open a Spanish question. */
+  readonly plain: string;
   readonly kinds: KindSet;
   /** Signals that begin with it, or with the word that it is meant to be, and the kinds of that word for frames. */
   readonly telling: Telling | undefined;
@@ -25,8 +34,6 @@ export interface WordInfo {
   readonly opensClause: boolean;
   /** It changes nothing about what is requested, or it names something. */
   readonly isListed: boolean;
-  /** The lexicon lists it in whatever language, or the learned weights of harm have met it. */
-  readonly isKnown: boolean;
   /** It may begin a phrasing. */
   readonly opensPhrasing: boolean;
   /** The verb of which it is a form. */
@@ -34,6 +41,55 @@ export interface WordInfo {
   readonly isParticiple: boolean;
   /** The form of a verb that destroys which it is, or is meant to be. */
   readonly destroys: FoundForm | undefined;
+  /** Of the lexicon only what `isKnown` needs, which organisations share: words are remembered longer than the lexicon of one. */
+  readonly #abroad: Words['languages'];
+  readonly #harm: Words['harm'];
+  #isKnown: boolean | undefined;
+
+  constructor(word: string, words: Words) {
+    const { wordKinds, commonWords } = words;
+    const near = words.misspelt.meantBy(word);
+    const meant = near === undefined || isKnown(word, words) ? undefined : near;
+    const noun = singular(word.includes("'") ? word.replace(/'s?$/, '') : word, words.plurals);
+    const isClue = (part: string): boolean => isOf(wordKinds.of(part), K.illicit_clue);
+    this.word = word;
+    this.plain = plain(word);
+    this.kinds = wordKinds.of(word);
+    this.telling = words.telling.get(meant ?? word);
+    this.meant = meant;
+    this.isClue = isClue(word) || (word.includes('-') && word.split('-').some(isClue));
+    this.isForeign = words.foreignWords.has(word);
+    this.languages = languagesOfWord(word, words.languages);
+    this.isEmpty = words.fillers.has(word) || words.functionWords.has(word);
+    this.opensClause = words.clauseOpeners.has(word);
+    this.isListed =
+      commonWords.has(word) ||
+      commonWords.has(noun) ||
+      words.domainOfNoun.has(noun) ||
+      words.genericNouns.has(noun) ||
+      words.containerNouns.has(noun) ||
+      words.synonyms.has(noun);
+    this.opensPhrasing = words.phrasings.kinds.opensWith(word);
+    this.form = words.verbForms.get(word);
+    this.isParticiple = words.participles.get(word) !== undefined;
+    this.destroys = words.destructiveWords.find(word);
+    this.#abroad = words.languages;
+    this.#harm = words.harm;
+  }
+
+  /** The lexicon lists it in whatever language, or the learned weights of harm have met it. Only few tokens are asked. */
+  get isKnown(): boolean {
+    this.#isKnown ??=
+      this.isListed ||
+      this.isEmpty ||
+      this.form !== undefined ||
+      this.isParticiple ||
+      // What is written without spaces is read by its characters.
+      hasDense(this.word) ||
+      languagesOfWord(this.plain, this.#abroad) !== 0 ||
+      this.#harm?.hasMet(this.word) !== false;
+    return this.#isKnown;
+  }
 }
 
 /** Longer words are not remembered. */
@@ -46,7 +102,7 @@ export class WordMemory {
   readonly #tables = new Set<Map<string, WordInfo>>();
   #left = MAX_REMEMBERED;
 
-  add(table: Map<string, WordInfo>, word: string, info: WordInfo): void {
+  add(table: Map<string, WordInfo>, info: WordInfo): void {
     if (this.#left === 0) {
       for (const one of this.#tables) one.clear();
       this.#tables.clear();
@@ -54,18 +110,9 @@ export class WordMemory {
     }
     this.#left -= 1;
     this.#tables.add(table);
-    // A copy: a part of a text would keep all of the text in memory.
-    table.set(` ${word}`.slice(1), info);
+    table.set(info.word, info);
   }
 }
-
-/** Whether the words as they stand need no reading in signals: the lexicon knows them. */
-const isKnown = (word: string, { verbForms, domainOfNoun, plurals, commonWords }: Words): boolean =>
-  verbForms.get(word) !== undefined || domainOfNoun.has(word) || plurals.has(word) || commonWords.has(word);
-
-/** Whether another language lists the word, or is written without spaces: then it is read by its characters. */
-const isKnownAbroad = (word: string, { languages }: Words): boolean =>
-  hasDense(word) || languagesOfWord(plain(word), languages) !== 0;
 
 /** The words of one lexicon. */
 export class WordTable {
@@ -81,50 +128,9 @@ export class WordTable {
   of(word: string): WordInfo {
     let info = this.#known.get(word);
     if (info === undefined) {
-      info = this.#infoOf(word);
-      if (word.length <= MAX_LENGTH) this.#memory.add(this.#known, word, info);
+      info = new WordInfo(word.length <= MAX_LENGTH ? ownCopy(word) : word, this.#words);
+      if (word.length <= MAX_LENGTH) this.#memory.add(this.#known, info);
     }
     return info;
-  }
-
-  #infoOf(word: string): WordInfo {
-    const words = this.#words;
-    const { wordKinds, commonWords } = words;
-    const near = words.misspelt.meantBy(word);
-    const meant = near === undefined || isKnown(word, words) ? undefined : near;
-    const noun = singular(word.includes("'") ? word.replace(/'s?$/, '') : word, words.plurals);
-    const isClue = (part: string): boolean => isOf(wordKinds.of(part), K.illicit_clue);
-    const isEmpty = words.fillers.has(word) || words.functionWords.has(word);
-    const isListed =
-      commonWords.has(word) ||
-      commonWords.has(noun) ||
-      words.domainOfNoun.has(noun) ||
-      words.genericNouns.has(noun) ||
-      words.containerNouns.has(noun) ||
-      words.synonyms.has(noun);
-    const form = words.verbForms.get(word);
-    const isParticiple = words.participles.get(word) !== undefined;
-    return {
-      kinds: wordKinds.of(word),
-      telling: words.telling.get(meant ?? word),
-      meant,
-      isClue: isClue(word) || (word.includes('-') && word.split('-').some(isClue)),
-      isForeign: words.foreignWords.has(word),
-      isEmpty,
-      languages: languagesOfWord(word, words.languages),
-      opensClause: words.clauseOpeners.has(word),
-      isListed,
-      isKnown:
-        isListed ||
-        isEmpty ||
-        form !== undefined ||
-        isParticiple ||
-        isKnownAbroad(word, words) ||
-        words.harm?.hasMet(word) !== false,
-      opensPhrasing: words.phrasings.kinds.opensWith(word),
-      form,
-      isParticiple,
-      destroys: words.destructiveWords.find(word),
-    };
   }
 }

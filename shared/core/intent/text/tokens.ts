@@ -33,9 +33,9 @@ export class Token {
   constructor(kind: TokenKind, text: string, at: number, words: WordTable) {
     this.kind = kind;
     this.text = text;
-    this.lower = text.toLowerCase();
     this.at = at;
-    this.info = words.of(this.lower);
+    this.info = words.of(text.toLowerCase());
+    this.lower = this.info.word;
     this.kinds = this.info.kinds;
   }
 }
@@ -97,7 +97,7 @@ const isFarSpace = (code: number): boolean =>
 /** Whether `\s` matches a code unit. */
 export const isSpace = (code: number): boolean =>
   code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code > 0x7f && isFarSpace(code));
-const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
+export const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 
 /**
  * Splits a text into sentences. Each quoted or back-quoted span becomes one token, so that a quoted name is never parsed as a verb.

@@ -81,8 +81,9 @@ export interface KnownWords extends SpokenWords {
 /** The words of a text in its own case, as `wordsOfText` divides it. */
 export function spokenText(text: string, table: WordTable): KnownWords {
   const { words, ends, ascii, addressed } = wordsOfText(text);
+  const infos = words.map((word) => table.of(word));
   // Member by member: V8 gives each spread object with further members a layout of its own, and what reads it is slow.
-  return { words, ends, ascii, addressed, infos: words.map((word) => table.of(word)) };
+  return { words: infos.map(({ word }) => word), ends, ascii, addressed, infos };
 }
 
 /** The words of a text in its own case; a line that was only wrapped continues. */
