@@ -199,14 +199,19 @@ describe('lists of leaves in large logs', () => {
     });
 
   /** The expected result of listLeaves, computed from all leaves. */
-  const expected = (filter: Partial<LogFilter>): Leaf[] =>
-    leaves.filter(
-      (leaf) =>
-        (filter.event === undefined || leaf.event === filter.event) &&
-        (filter.entityIds === undefined || filter.entityIds.includes(leaf.entity_id)) &&
-        (filter.from === undefined || leaf.occurred_at >= filter.from) &&
-        (filter.to === undefined || leaf.occurred_at < filter.to),
-    );
+  const expected = ({ event, entityIds, from, to }: Partial<LogFilter>): Leaf[] => {
+    // As numbers: to compare dates of all leaves for every combination took most of this file's processor time.
+    const [fromMs, toMs] = [from?.getTime() ?? Number.NEGATIVE_INFINITY, to?.getTime() ?? Number.POSITIVE_INFINITY];
+    return leaves.filter((leaf) => {
+      const atMs = leaf.occurred_at.getTime();
+      return (
+        (event === undefined || leaf.event === event) &&
+        (entityIds === undefined || entityIds.includes(leaf.entity_id)) &&
+        atMs >= fromMs &&
+        atMs < toMs
+      );
+    });
+  };
   const placeOf = (leaf: { log_id: number; leaf_index: number | string }): string =>
     `${leaf.log_id}.${leaf.leaf_index}`;
 
