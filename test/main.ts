@@ -2,8 +2,9 @@
 // number of repeated time measurements, the failures, and one line with the totals. The folder of a test decides when it runs:
 // 1. Four mocha processes in parallel, because many tests wait as much as they compute: `service`; two that share the files of
 //    `process` and `fault`, which wait most; and `unit`, which only computes, at a lower priority.
-// 2. Two processes that share the files of `timed`: these tests expect an effect within a second or two.
-// 3. `measured`, one file at a time: these tests limit processor time.
+// 2. Two processes that share the files of `timed`: these tests expect an effect within a second or two. They leave half of two
+//    processors idle, which `unit` uses: the others have left it little until then.
+// 3. `measured`, one file at a time and nothing beside it: these tests limit processor time.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -142,14 +143,15 @@ const inParts = (parts: number, title: string, files: readonly string[], options
 
 const prepared = await prepareServer();
 if (prepared !== undefined) process.env[PREPARED] = prepared;
+const unit = run('unit', filesIn('unit/'), { isLowPriority: true });
 const results = await Promise.all([
   run('service', filesIn('service/'), { isLive: true }),
   ...inParts(2, 'process and fault', filesIn('process/', 'fault/')),
-  run('unit', filesIn('unit/'), { isLowPriority: true }),
 ]);
 const isInterrupted = (): boolean => process.exitCode !== undefined;
 if (!isInterrupted())
   results.push(...(await Promise.all(inParts(2, 'timed', filesIn('timed/'), { isMeasured: true }))));
+results.push(await unit);
 for (const file of filesIn('measured/'))
   if (!isInterrupted()) results.push(await run(path.relative(HERE, file), [file], { isLive: true, isMeasured: true }));
 
