@@ -43,7 +43,7 @@ const MISSED = 0.1;
 /** Share of harmless texts, in cross-validation, with a stretch that may score as harmful by itself. */
 const STRETCH_ALARMS = 0.033;
 /** A word of fewer texts is often misspelt, or of one trade. */
-const MIN_TEXTS = 2;
+const MIN_TEXTS = 3;
 const LINE = 1_900;
 
 /** A text as the numbers of its words, parts and pairs of words. */
