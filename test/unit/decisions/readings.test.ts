@@ -1,6 +1,8 @@
-// The cached result of one form of request is never used for another form.
+// What a string means by itself and beside a parse of its text. The cached result of one form of request is never used for another form.
 import { expect } from 'chai';
-import { createReadings } from '../../../shared/domain/decisions/readings.ts';
+import { createReadings, readingOfParse } from '../../../shared/domain/decisions/readings.ts';
+import { withNamedParse } from '../../../shared/domain/decisions/recent-parses.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../../shared/core/policy/load.ts';
 import { shippedLexicon } from '../intent/lexicon.ts';
@@ -27,5 +29,45 @@ describe('the reading of a string', () => {
       expect(() => readings.ofAction(asking, `${space}read`, 'data/foo'), JSON.stringify(space)).to.throw();
       expect(() => readings.ofAction(asking, 'read', `data/foo${space}`), JSON.stringify(space)).to.throw();
     }
+  });
+
+  describe('of the class send', () => {
+    const asking = { set, organisation: 'default' };
+    const alone = (string: string) => createReadings().of(asking, string, '/intent');
+    const beside = (text: string) => {
+      const parse = parseIntent(text, set.lexicon);
+      return {
+        parse,
+        own: alone(parse.normalized),
+        joined: withNamedParse(alone(parse.normalized), readingOfParse(parse)),
+      };
+    };
+
+    for (const string of ['data.send.report', 'comms.send.message', 'send:files/plan', 'files.send.*'])
+      it(`is assumed to leave the organisation when nobody parsed its text: ${string}`, () => {
+        expect(alone(string).unassessed.traits).to.include('external');
+      });
+
+    for (const text of ['Post the weekly summary in our internal channel', 'Give the team the list of open tickets'])
+      it(`stays inside when its text sends it nowhere else: ${text}`, () => {
+        const { parse, own, joined } = beside(text);
+        expect(parse.action).to.equal('send');
+        expect(own.unassessed.traits).to.include('external');
+        expect(joined.unassessed.traits).to.deep.equal(parse.traits);
+      });
+
+    for (const text of [
+      'Send the report to ines@partner.example.com',
+      'Publish the list of open tickets on our public page',
+    ])
+      it(`leaves when its text says so: ${text}`, () => {
+        expect(beside(text).joined.unassessed.traits).to.include('external');
+      });
+
+    it('leaves when the word or the resource says so, whatever the text says', () => {
+      const parse = parseIntent('Post the weekly summary in our internal channel', set.lexicon);
+      for (const string of ['tasks.publish.weekly_summary', 'tasks.send.internet.weekly_summary'])
+        expect(withNamedParse(alone(string), readingOfParse(parse)).unassessed.traits, string).to.include('external');
+    });
   });
 });
