@@ -5,7 +5,7 @@ import { extentOf, traitsOf } from './grammar/context.ts';
 import { SENT_OUT, stringSendsOut } from './grammar/destinations.ts';
 import { domainOf } from './grammar/request-object.ts';
 import type { Lexicon } from './lexicon/types.ts';
-import { actionOf, spokenAction, withoutAssumption } from './strings/action-word.ts';
+import { actionOf, spokenAction } from './strings/action-word.ts';
 import { isStricter, meaningOfString, NOTHING, saidOf, strictestDoing } from './strings/doing.ts';
 import {
   dataClassesOfSegments,
@@ -19,26 +19,16 @@ import {
 import { segmentAsItLooks } from './text/look-alikes.ts';
 import type { ParsedIntent } from './types.ts';
 
-/** A string in normalized form. */
-interface NormalizedString {
-  readonly actionWord: string;
-  /** Canonical, such as `['db', 'production', 'users']`. */
-  readonly segments: readonly string[];
-  /** A parse of its text counts beside it, and says where something is sent: the string need not assume that it leaves. */
-  readonly hasText?: boolean;
-}
-
 /**
- * Parses an action word and the segments of a resource. A last segment `*` covers all resources below. An unknown action word gives the
- * action `unknown`, never an error. Refinements of the lexicon apply as in a text, and look-alike letters and digits are read as what they
- * look like: for no verb and noun is the string milder than the text.
+ * Parses an action word and the canonical segments of a resource, such as `['db', 'production', 'users']`. A last segment `*` covers all
+ * resources below. An unknown action word gives the action `unknown`, never an error. Refinements of the lexicon apply as in a text, and
+ * look-alike letters and digits are read as what they look like: for no verb and noun is the string milder than the text.
  */
 export function readNormalized(
-  { actionWord, segments, hasText = false }: NormalizedString,
+  { actionWord, segments }: { actionWord: string; segments: readonly string[] },
   lexicon: Lexicon,
 ): ParsedIntent {
-  const { reading: alone, verb, disguised: actionDisguised } = spokenAction(actionWord, lexicon);
-  const reading = hasText ? withoutAssumption(alone) : alone;
+  const { reading, verb, disguised: actionDisguised } = spokenAction(actionWord, lexicon);
   const [first = 'unknown', ...rest] = segments;
   const wildcard = segments.at(-1) === '*';
   const named = segments.filter((segment) => segment !== '*');

@@ -37,8 +37,6 @@ export interface IntentReading {
    * permitted then.
    */
   readonly lacksSecondReading: boolean;
-  /** The facts of a string beside parses of its text, where they differ: what it only assumes, its text says. */
-  readonly besideText?: RiskFacts['intent'] | undefined;
   /** The call that was read; absent when the question is none. */
   readonly call?: ReadToolCall;
   withRisk(risk: Risk): AssessedIntent;
@@ -80,14 +78,12 @@ export function createReading(
   unassessed: RiskFacts['intent'],
   names: readonly string[] = [unassessed.normalized],
   lacksSecondReading = false,
-  besideText?: RiskFacts['intent'],
 ): IntentReading {
   let last: AssessedIntent | undefined;
   return {
     unassessed,
     names,
     lacksSecondReading,
-    besideText,
     withRisk(risk) {
       if (last?.risk !== risk) last = new AssessedIntent(unassessed, risk);
       return last;
@@ -175,20 +171,23 @@ export interface IntentReadings {
 
 function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon): IntentReading {
   const segments = parsed.resource.split('/');
-  const { actionWord, resource } = parsed;
-  const factsWith = (hasText: boolean): RiskFacts['intent'] => {
-    const { alternatives: _, unread: __, ...read } = readNormalized({ actionWord, segments, hasText }, lexicon);
-    // The resource is what the caller wrote; the action that policies match is what the lexicon says is meant.
-    return { ...read, requested, resource, depth: depthOf(resource), parsed: false };
-  };
-  const read = factsWith(false);
+  const { alternatives: _, unread: __, ...read } = readNormalized({ actionWord: parsed.actionWord, segments }, lexicon);
   const [, named] = read.normalized.split('.');
   const actions = ACTIONS.filter((action) => action === parsed.action || action === named || action === read.action);
   // A look-alike of a parsed string must not be milder than the parse.
-  const spellings = [resource, segmentsAsTheyLook(segments, lexicon).join('/')];
-  const names = spellings.flatMap((spelling) => actions.map((action) => normalizedOf(spelling, action)));
-  const besideText = read.action === 'send' ? factsWith(true) : undefined;
-  return createReading(read, [...new Set(names)], false, besideText);
+  const spellings = [parsed.resource, segmentsAsTheyLook(segments, lexicon).join('/')];
+  const names = spellings.flatMap((resource) => actions.map((action) => normalizedOf(resource, action)));
+  return createReading(
+    {
+      // The resource is what the caller wrote; the action that policies match is what the lexicon says is meant.
+      ...read,
+      requested,
+      resource: parsed.resource,
+      depth: depthOf(parsed.resource),
+      parsed: false,
+    },
+    [...new Set(names)],
+  );
 }
 
 /** Calls with longer inputs are not cached: they would evict many others, and are unlikely to be seen again. */

@@ -84,10 +84,9 @@ interface CountedParses {
 /** The reading of a string joined with parses of it. The name and the resource stay its own. */
 function withParses(own: IntentReading, parses: readonly CountedParses[]): IntentReading {
   // A join has the judged members alone.
-  const facts = own.besideText ?? own.unassessed;
-  const judged = parses.map((parse) => parse.judged).reduce<Judged>(strictest, facts);
+  const judged = parses.map((parse) => parse.judged).reduce<Judged>(strictest, own.unassessed);
   const isUnread = parses.some((parse) => parse.lacksSecondReading);
-  return createReading({ ...facts, ...judged, parsed: true }, own.names, isUnread);
+  return createReading({ ...own.unassessed, ...judged, parsed: true }, own.names, isUnread);
 }
 
 const countedOf = ({ unassessed }: IntentReading): CountedParses => ({

@@ -38,7 +38,6 @@ describe('the reading of a string', () => {
       const parse = parseIntent(text, set.lexicon);
       return {
         parse,
-        own: alone(parse.normalized),
         joined: withNamedParse(alone(parse.normalized), readingOfParse(parse)),
       };
     };
@@ -48,26 +47,10 @@ describe('the reading of a string', () => {
         expect(alone(string).unassessed.traits).to.include('external');
       });
 
-    for (const text of ['Post the weekly summary in our internal channel', 'Give the team the list of open tickets'])
-      it(`stays inside when its text sends it nowhere else: ${text}`, () => {
-        const { parse, own, joined } = beside(text);
-        expect(parse.action).to.equal('send');
-        expect(own.unassessed.traits).to.include('external');
-        expect(joined.unassessed.traits).to.deep.equal(parse.traits);
-      });
-
-    for (const text of [
-      'Send the report to ines@partner.example.com',
-      'Publish the list of open tickets on our public page',
-    ])
-      it(`leaves when its text says so: ${text}`, () => {
-        expect(beside(text).joined.unassessed.traits).to.include('external');
-      });
-
-    it('leaves when the word or the resource says so, whatever the text says', () => {
-      const parse = parseIntent('Post the weekly summary in our internal channel', set.lexicon);
-      for (const string of ['tasks.publish.weekly_summary', 'tasks.send.internet.weekly_summary'])
-        expect(withNamedParse(alone(string), readingOfParse(parse)).unassessed.traits, string).to.include('external');
+    it('is assumed to leave beside a parse, too: that no place outside was recognised does not say that it is inside', () => {
+      const { parse, joined } = beside('Send the source code to Acme Corp.');
+      expect(parse.traits).to.not.include('external');
+      expect(joined.unassessed.traits).to.include('external');
     });
   });
 });

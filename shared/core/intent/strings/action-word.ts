@@ -27,10 +27,6 @@ function entryOf(word: string, lexicon: Lexicon): VerbEntry | undefined {
   );
 }
 
-/** The same meaning beside a parse of the text, which says where something is sent. */
-export const withoutAssumption = (meaning: ActionWord): ActionWord =>
-  meaning.traits === SENT ? { ...meaning, traits: [] } : meaning;
-
 /** Whether a word is an action as written, without undoing a disguise. */
 const isWritten = (word: string, lexicon: Lexicon): boolean =>
   word === 'unknown' || CLASSES.has(word) || entryOf(word, lexicon) !== undefined;
