@@ -76,7 +76,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
   for (const [index, read] of code.commands.entries()) {
     const fed = withInput(read, index === 0, last, outer);
     const key = bareWords(fed);
-    last = seen.get(key ?? '');
+    last = key === undefined ? undefined : seen.get(key);
     if (last !== undefined) continue;
     code.effort.left -= COMMAND_COST;
     const reading = { ...fed, lexicon, inner, prefixes: 0 };
