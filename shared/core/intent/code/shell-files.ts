@@ -11,11 +11,11 @@ import {
   type Span,
   unknownCode,
 } from './code.ts';
-import type { KnownCommand } from './commands.ts';
 import { isOutside } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import type { CommandLine } from './shell-code.ts';
 import type { ShellCommand } from './shell-syntax.ts';
-import { type ShellWord, textsOf } from './shell-words.ts';
+import { textsOf } from './shell-words.ts';
 
 /** Whether a command writes nothing, so that its output empties a file: `:`, `cat /dev/null`, `echo -n`. */
 export function writesNothing(words: readonly string[]): boolean {
@@ -66,7 +66,7 @@ export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragme
 }
 
 /** The files that a command which changes files is given: the last one for a copy. */
-export function givenPlaces({ entry, doing, arguments: args }: KnownCommand, span: Span, lexicon: Lexicon): Fragment[] {
+export function givenPlaces({ known: { entry, doing, arguments: args }, span, lexicon }: CommandLine): Fragment[] {
   if (doing.effect === 'read') return [];
   if (entry.domain !== 'files')
     return args.slice(-1).flatMap((path) => (REMOVABLE.test(path) ? writtenPlace(path, span, lexicon) : []));
@@ -93,15 +93,10 @@ const REMOTE =
   /^(?:[\w.-]{1,64}@)?([\w.-]{2,253}|\[[\da-f:]+\]):(?!\\)|^(?:s3|gs|gcs|azure|abfss?|ftp|sftp|rsync|https?):\/\/|^[\w.-]{1,64}@[\w.-]{1,253}$|^\/(?:media|Volumes)\/|\/usb\b|^\\\\[\w.-]+\\/i;
 
 /** Data that another command or a file hands over, at the first address: outside it is sending. */
-export function fedTo(
-  known: KnownCommand,
-  { redirections, input }: ShellCommand,
-  before: ShellCommand | undefined,
-  own: Fragment,
-  lexicon: Lexicon,
-): Fragment[] {
+export function fedTo({ known, command, before, lexicon }: CommandLine, own: Fragment): Fragment[] {
+  const { redirections, input } = command;
   const { fed, runs } = known.entry;
-  const isOutput = before !== undefined && !/^(?:echo|printf|yes|true)$/.test(before.words[0]?.text ?? '');
+  const isOutput = before !== undefined && !/^(?:echo|printf|yes|true)$/.test(before.command.words[0]?.text ?? '');
   const isFed =
     isOutput ||
     (input !== undefined && runs === undefined) ||
@@ -118,12 +113,12 @@ export function fedTo(
 const HOST_OF_DATA = /[)`}\w]\.(?:[a-z0-9-]{1,63}\.){0,6}[a-z]{2,24}\.?$/i;
 
 /** Data in the name of a host that is asked for: `dig $(hostname).example.net`. */
-export const asksWithData = ({ entry }: KnownCommand, words: readonly ShellWord[]): boolean =>
+export const asksWithData = ({ known: { entry }, words }: CommandLine): boolean =>
   entry.asks && words.some(({ text, isDynamic }) => isDynamic && HOST_OF_DATA.test(text.slice(-200)));
 
 /** Whether all addresses that a command sends to are within the organisation: `mail ops@localhost`. */
-export function staysInside({ arguments: args }: KnownCommand, lexicon: Lexicon): boolean {
-  const hosts = args.flatMap((arg) => /^[\w.+-]{1,64}@([\w.-]{1,253})$/.exec(arg)?.[1] ?? []);
+export function staysInside({ known, lexicon }: CommandLine): boolean {
+  const hosts = known.arguments.flatMap((arg) => /^[\w.+-]{1,64}@([\w.-]{1,253})$/.exec(arg)?.[1] ?? []);
   return hosts.length > 0 && hosts.every((host) => !isOutside(`ssh://${host}`, lexicon));
 }
 
@@ -131,7 +126,7 @@ export function staysInside({ arguments: args }: KnownCommand, lexicon: Lexicon)
 const MUCH = /^(?:rclone|aws s3 sync|gsutil rsync)/;
 
 /** Copying to a last address: outside it is sending. */
-export function copied(known: KnownCommand, words: readonly string[], fragment: Fragment, lexicon: Lexicon): Fragment {
+export function copied({ known, texts, lexicon }: CommandLine, fragment: Fragment): Fragment {
   const places = known.arguments.filter((text) => text.length < 500);
   const target = places.at(-1) ?? '';
   const host = /^(?:(?:[\w.-]{1,64}@)?([\w.-]{2,253})(?::|$)|\\\\([\w.-]{2,253})\\)/
@@ -145,7 +140,7 @@ export function copied(known: KnownCommand, words: readonly string[], fragment: 
   if (fragment.effect === 'destructive' || fragment.action === 'read') return fragment;
   const isMuch =
     MUCH.test(known.entry.command) ||
-    words.some((word) => /^-[a-zA-Z]{0,5}[ra]|^--(?:recursive|archive)|\*/.test(word));
+    texts.some((word) => /^-[a-zA-Z]{0,5}[ra]|^--(?:recursive|archive)|\*/.test(word));
   if (isRemote && !inside) {
     const what = fragment.domain === 'infra' ? { ...fragment, object: 'file', domain: 'files' } : fragment;
     return sentOutside(what, places.slice(0, -1).join(' '), isMuch);

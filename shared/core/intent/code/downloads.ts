@@ -1,0 +1,37 @@
+// Reads commands of URLs, such as curl and wget: the request, and the files that its answer is saved in.
+import { fileWrite, type Fragment, fragmentOf, isNowhere, isSystemPath, sentOutside, unknownCode } from './code.ts';
+import { knownCommand } from './commands.ts';
+import { curlWords, requestFragment, requestOfWords } from './http.ts';
+import { runsOthers } from './options.ts';
+import type { CommandLine } from './shell-code.ts';
+import { writtenPlace } from './shell-files.ts';
+
+export function urlFragments(line: CommandLine): Fragment[] {
+  const { known, texts, span, before, lexicon } = line;
+  const words = curlWords(texts);
+  const request = requestOfWords(words, { pipes: before !== undefined });
+  if (/[^A-Za-z]/.test(request.method) || words.some((word) => /^(?:-K|--config)$/.test(word)))
+    return [unknownCode(span)];
+  const read = requestFragment(request, span, lexicon);
+  // What is sent is a file, whatever the address is called.
+  const fragment =
+    read.action === 'send' && request.carries
+      ? sentOutside({ ...read, object: 'file', domain: 'files' }, texts.join(' '), before !== undefined)
+      : read;
+  if (known.loads || words.some((word) => runsOthers(word, lexicon))) return [fragment, unknownCode(span)];
+  // Nobody checks who answers. `-k` may be in a cluster of options.
+  const doing =
+    known.doing.effect !== 'destructive' && words.includes('-k') ? knownCommand(words, lexicon)?.doing : known.doing;
+  if (doing?.effect === 'destructive') return [fragment, fragmentOf(span, { verb: 'skip', ...doing, object: 'check' })];
+  return [fragment, ...(request.saves ? savedFiles(words, line) : [])];
+}
+
+const SAVE_OPTION = /^(?:-[oO]|--output|-OutFile)$/;
+
+/** The files that the answer is saved in. */
+function savedFiles(words: readonly string[], { span, lexicon }: CommandLine): Fragment[] {
+  if (words.some((word, at) => isNowhere(word) && SAVE_OPTION.test(words[at - 1] ?? ''))) return [];
+  const systemPath = words.map((word) => word.replace(/^-o/, '')).find(isSystemPath) ?? '';
+  const places = words.flatMap((word) => (word.includes('@') ? [] : writtenPlace(word, span, lexicon)));
+  return [fileWrite(systemPath, span), ...places];
+}

@@ -1,0 +1,190 @@
+// Reads one shell command: by the lexicon, by the places that it is given, and by the code that it runs.
+import { type Fragment, gravest, readsOnly, unknownCode } from './code.ts';
+import { canonical, type KnownCommand, knownCommand } from './commands.ts';
+import { urlFragments } from './downloads.ts';
+import { isTrial, runsOthers } from './options.ts';
+import type { CodeOnLine } from '../lexicon/types.ts';
+import {
+  type Before,
+  codeFragments,
+  type CommandLine,
+  fedCode,
+  fedCommands,
+  readsFile,
+  type Reading,
+} from './shell-code.ts';
+import { ownFragment, plainFragment } from './shell-own.ts';
+import { fedTo, givenPlaces } from './shell-files.ts';
+import { codeInOptions, codesOnLine, endsWithCodeOption } from './shell-options.ts';
+import { type ShellWord, textsOf } from './shell-words.ts';
+import { editedInPlace, keepsWhatIsPrinted, programRuns } from './stream-editors.ts';
+
+const MAX_PREFIXES = 12;
+
+/** What one simple command does, without redirections. */
+export function commandFragments(line: readonly ShellWord[], reading: Reading): Fragment[] {
+  const { lexicon, prefixes } = reading;
+  const words = canonical(line, lexicon);
+  const [head] = words;
+  if (head === undefined) return [];
+  const texts = textsOf(words);
+  if (/\s/.test(head.text.trim())) return reading.inner(texts.join(' '), head.at, reading);
+  // `python -m pytest` runs the module as a command.
+  if (/^python[\d.]*$/.test(head.text) && texts[1] === '-m' && words.length > 2 && prefixes < MAX_PREFIXES)
+    return commandFragments(words.slice(2), within(reading, reading.before));
+  const span = { at: head.at, end: Math.max(head.end, words.at(-1)?.end ?? 0) };
+  const known = head.isDynamic || prefixes > MAX_PREFIXES ? undefined : knownCommand(texts, lexicon);
+  if (!known) return [!head.isDynamic && isTrial(texts, lexicon) ? readsOnly(span) : unknownCode(span)];
+  const own = { ...reading, known, words, texts, span };
+  return known.entry.object === 'url' ? urlFragments(own) : knownFragments(own);
+}
+
+/** The reading of a command that the one of this reading runs. */
+const within = (reading: Reading, before: Before | undefined): Reading => ({
+  ...reading,
+  before,
+  prefixes: reading.prefixes + 1,
+});
+
+/** What a command of the lexicon does: itself, with what it is fed, and beside that. */
+function knownFragments(line: CommandLine): Fragment[] {
+  const { known, texts, span, lexicon } = line;
+  const { entry, doing } = known;
+  const plain = plainFragment(line);
+  const own = ownFragment(plain, line);
+  // A dry run says more than the code would.
+  if (doing.action === 'read' && entry.action !== 'read') return [own];
+  if (entry.unseen && isTrial(texts, lexicon)) return [readsOnly(span)];
+  const beside = BESIDE.flatMap((reader) => reader(line));
+  const sent = fedTo(line, plain);
+  return entry.runs ? runFragments(entry.runs, line, { own, sent, beside }) : [own, ...sent, ...beside];
+}
+
+/** What a command does beside its own effect, in the order in which fragments count. */
+const BESIDE: readonly ((line: CommandLine) => Fragment[])[] = [
+  unseenCode,
+  fedCommands,
+  givenPlaces,
+  editedInPlace,
+  codeInOptions,
+  destroyedAfterDashes,
+  blockFragments,
+];
+
+/** Whether a program is not where programs are: `./ls` may be anything. */
+const isElsewhere = (path: string): boolean =>
+  /[/\\]/.test(path) && !/(?:^|[/\\])\.?s?bin[/\\]|^[a-z]:\\(?:windows|program)/i.test(path);
+
+/** Code that the command runs and that is not on its line, or of which nothing is known. */
+function unseenCode({ known: { entry, loads }, words, texts: [head = ''], span, lexicon }: CommandLine): Fragment[] {
+  const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
+    at > 0 &&
+    (runsOthers(text, lexicon) ||
+      (entry.command.startsWith('git') && /^alias\..{0,80}=!/.test(text)) ||
+      (isQuoted && programRuns(entry.command, text)));
+  return entry.unseen || isElsewhere(head) || loads || words.some(isHidden) ? [unknownCode(span)] : [];
+}
+
+/** A command after `--` that destroys: `npm explore x -- rm -rf y`. */
+function destroyedAfterDashes(line: CommandLine): Fragment[] {
+  const { entry } = line.known;
+  const at = line.texts.indexOf('--');
+  const isTool = entry.verbAt.length > 0 || entry.command.includes(' ');
+  if (at < 0 || !isTool || entry.runs !== undefined || entry.command.startsWith('git ')) return [];
+  const read = commandFragments(line.words.slice(at + 1), within(line, undefined));
+  return read.filter(({ effect }) => effect === 'destructive');
+}
+
+const COMPARES = /^-i?(?:gt|lt|eq|ne|ge|le|and|or|not|match|like|notlike|notmatch|contains|in|is)$/i;
+
+/** What the block among the words of a command does: `ForEach-Object { Remove-Item $_ }`. A comparison of values is no command. */
+function blockFragments(line: CommandLine): Fragment[] {
+  const { words, prefixes } = line;
+  const open = words.findIndex(({ text, isQuoted }, at) => at > 0 && text === '{' && !isQuoted);
+  const block = open < 0 ? [] : words.slice(open + 1).filter(({ text }) => text !== '{' && text !== '}');
+  const [first, second] = block;
+  const isValue = first?.text.startsWith('$') === true && (second === undefined || COMPARES.test(second.text));
+  if (isValue || prefixes >= MAX_PREFIXES) return [];
+  return commandFragments(block, within(line, undefined));
+}
+
+interface Beside {
+  readonly own: Fragment;
+  /** What the command sends of what it is fed. */
+  readonly sent: readonly Fragment[];
+  readonly beside: readonly Fragment[];
+}
+
+/** Commands that take what they are fed as arguments of the one that they run. */
+const READS_ARGUMENTS = /^(?:xargs|parallel)$/;
+
+/** What a command does that runs code. */
+function runFragments(runs: CodeOnLine, line: CommandLine, { own, sent, beside }: Beside): Fragment[] {
+  const { known, span } = line;
+  const { entry, doing } = known;
+  const codes = codesOnLine(runs, line);
+  if (codes.length === 0) return withoutCode(runs, line, own, beside);
+  // A path among the arguments is one of the code.
+  const isOwn = (doing.action !== 'execute' && runs.options !== undefined) || doing.traits.length > 0;
+  const inner = within(line, READS_ARGUMENTS.test(entry.command) ? undefined : line.before);
+  return [
+    ...(isOwn ? [{ ...own, traits: doing.traits }] : []),
+    ...sent,
+    ...beside,
+    ...codes.flatMap((code) =>
+      runs.language === 'command' ? commandFragments(code, inner) : pieceFragments(code, runs.language, line),
+    ),
+    ...(isTorn(runs, line, codes[0]) || keepsWhatIsPrinted(line, codes) ? [unknownCode(span)] : []),
+  ];
+}
+
+/** What a command does that runs code of which none is on its line. */
+function withoutCode(runs: CodeOnLine, line: CommandLine, own: Fragment, beside: readonly Fragment[]): Fragment[] {
+  const { command, before, known, span } = line;
+  // `xargs sh -c` takes its code from elsewhere.
+  if (endsWithCodeOption(runs, line)) return [own, unknownCode(span)];
+  // What a script does is what its options say.
+  if (isScript(known) && before === undefined && isTrial(line.texts, line.lexicon)) return [readsOnly(span)];
+  const fed = runsWhatItIsFed(runs, line) ? fedCode(line, runs.language) : [];
+  if (fed.length > 0) return [...(own.traits.length > 0 ? [own] : []), ...fed];
+  // A shell of another user or root reads what it is given.
+  if (runs.language === 'command' && command.input)
+    return [own, ...codeFragments('shell', command.input.text, span, line)];
+  return [own, ...beside];
+}
+
+/** Whether a file is run: `python tools/purge.py`. */
+const isScript = ({ entry, arguments: [file = ''] }: KnownCommand): boolean =>
+  (entry.runs?.language === 'script' || entry.runs?.language === 'shell') && /^[\w./~-]+\.\w{1,4}$/.test(file);
+
+/** Whether a command runs what it is fed. A copy between places of this host runs nothing. */
+function runsWhatItIsFed(
+  { options, language }: CodeOnLine,
+  { known: { entry }, command, before }: CommandLine,
+): boolean {
+  if (entry.sends || language === 'command') return false;
+  const isFed = command.input !== undefined || before !== undefined || readsFile(command);
+  return options !== undefined || language === 'sql' || (isFed && entry.fed !== undefined);
+}
+
+/** Whether words follow the code of a shell that it does not use: they come from quotes within quotes. */
+const isTorn = (
+  { language, options }: CodeOnLine,
+  { known, words }: CommandLine,
+  code: readonly ShellWord[] = [],
+): boolean =>
+  language === 'shell' &&
+  options !== undefined &&
+  !known.entry.sends &&
+  words.at(-1) !== code[0] &&
+  !code.some(({ text }) => text.includes('$'));
+
+/** A piece of code on a command's line. A part that is known only when it runs may be anything, but a value in SQL. */
+function pieceFragments(code: readonly ShellWord[], language: CodeOnLine['language'], line: CommandLine): Fragment[] {
+  const { span } = line;
+  const text = textsOf(code).join(' ');
+  const isDynamic = language !== 'sql' && code.some((word) => word.isDynamic);
+  if (isDynamic && !/\S\s/.test(text)) return [unknownCode(span)];
+  const read = codeFragments(language, text, { at: (code[0]?.at ?? span.at) + 1, end: span.end }, line, line);
+  return isDynamic && gravest(read)?.effect !== 'destructive' ? [...read, unknownCode(span)] : read;
+}
