@@ -181,7 +181,8 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   if (doing.effect === 'read' && writesByOption(own, lexicon)) doing = WRITES;
   if (gravity(doing) < gravity(EMPTIES)) {
     const args = own.slice(1);
-    const maySet = (at: number) => doing.effect !== 'read' || valued.has(args[at - 1] ?? '');
+    const maySet = (at: number) =>
+      !MESSAGE.test(args[at - 1] ?? '') && (doing.effect !== 'read' || valued.has(args[at - 1] ?? ''));
     doing = doingInReads(args.join(' '), () => settingsOfWords(args, maySet), lexicon) ?? doing;
   }
   if (entry.runs?.language !== 'command' && asksForHelp(words, entry)) [doing, isKnown] = [READS, true];
@@ -197,6 +198,8 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   return { entry, arguments: subcommands, isKnown, doing, valued, loads };
 }
 
+/** Options whose value somebody reads. */
+const MESSAGE = /^(?:-m|--(?:message|body|title|notes|description|subject|comment))$/;
 const RUNS = /^(?:run|start|invoke|exec|execute|trigger|dispatch|call|submit)$/;
 
 /** Whether the name of something that a command runs says that it destroys: `gh workflow run wipe.yml`, `--function-name purge-tenants`. */

@@ -4,9 +4,10 @@ import { doingOfSettings } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 
 const VALUE = `(?:"[^"]*"|'[^']*'|\\[[^\\]]*\\]|\\{[^}]*\\}|[^\\s:=,;]\\S*)`;
-/** `NAME=value`, `name = value`; several on one line. */
+/** `NAME=value`, `name = value`. Read one after the other: one pattern for a whole line would try each way to divide it. */
 const ASSIGNMENT = new RegExp(
-  `^(?:["']?[A-Za-z_][\\w.$/-]*(?:[([][^)\\]]*[)\\]][\\w.]*)*["']?\\s*:?=\\s*${VALUE}?[,;]?\\s*)+(?:#.*)?$`,
+  `["']?[A-Za-z_][\\w.$/-]*(?:[([][^)\\]]*[)\\]][\\w.]*)*["']?\\s*:?=\\s*(?:${VALUE}(?=[\\s,;]|$))?[,;]?\\s*`,
+  'y',
 );
 /** `name: value`, `- value`, `[section]`, a bracket. */
 const ENTRY = new RegExp(
@@ -17,16 +18,27 @@ const SCALAR = /:\s+(?:true|false|yes|no|on|off|none|null|-?\d[\w.]*|["'[{].*|\S
 const MAX_LINES = 400;
 const MAX_LINE = 400;
 
-/** Whether every line of a text sets something. One line with a colon may be a note, unless its value is no word. */
+/** Whether a line is nothing but assignments, before a comment. */
+function areAssignments(line: string): boolean {
+  let at = 0;
+  while (at < line.length && line[at] !== '#') {
+    ASSIGNMENT.lastIndex = at;
+    if (!ASSIGNMENT.test(line)) return false;
+    at = ASSIGNMENT.lastIndex;
+  }
+  return at > 0;
+}
+
+/** Whether every line of a text, of the first MAX_LINES, sets something. One line with a colon may be a note, unless its value is no word. */
 function isSettings(text: string): boolean {
   if (!/[=:]/.test(text)) return false;
   const lines = text
     .split('\n', MAX_LINES)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
-  const isLine = (line: string) => line.length <= MAX_LINE && (ASSIGNMENT.test(line) || ENTRY.test(line));
+  const isLine = (line: string) => line.length <= MAX_LINE && (areAssignments(line) || ENTRY.test(line));
   if (lines.length === 0 || !lines.every(isLine)) return false;
-  return lines.length > 1 || ASSIGNMENT.test(lines[0] ?? '') || SCALAR.test(lines[0] ?? '');
+  return lines.length > 1 || areAssignments(lines[0] ?? '') || SCALAR.test(lines[0] ?? '');
 }
 
 /** What a text does that is nothing but settings, if the lexicon has one of its values. */

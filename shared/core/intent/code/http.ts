@@ -187,12 +187,8 @@ function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon
     doing?.action === 'execute' || doing?.action === 'update' ? withNouns(doing, names.slice(-3), lexicon) : undefined;
   // `/policies/archive` may be the name of a thing.
   const isMeant = graver !== undefined && (doing?.action === 'execute' || graver.effect === 'destructive');
-  // Commands of a search engine or of a store, such as `/_restore`; the lexicon lists those that lose nothing.
-  if (
-    last.startsWith('_') &&
-    lexicon.codeWords.plainEndpoints.names.size > 0 &&
-    !lexicon.codeWords.plainEndpoints.has(last.slice(1))
-  )
+  // Commands of a search engine or of a store: `/_restore`.
+  if (last.startsWith('_') && lexicon.codeWords.destroyingEndpoints.has(last.slice(1)))
     return gravest([set, { action: 'execute', effect: 'destructive', traits: [] }]);
   return gravest([set, isMeant ? graver : undefined]);
 }

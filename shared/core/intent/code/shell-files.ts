@@ -55,7 +55,7 @@ export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragme
   }
   if (ELSEWHERE.test(path)) {
     const inside = path.replace(ELSEWHERE, '');
-    return isSystemPath(inside) ? [fileWrite(inside, span), ...writtenPlace(inside, span, lexicon)] : [];
+    return [...(isSystemPath(inside) ? [fileWrite(inside, span)] : []), ...writtenPlace(inside, span, lexicon)];
   }
   if (GRANTS.test(path)) {
     const what = { object: 'permission', domain: 'identity', traits: ['privileged'] } as const;

@@ -170,13 +170,16 @@ function readUpdate(statement: Statement): Fragment {
 
 const EXPLAIN_OPTION = /^(?:explain|analy[sz]e|verbose|extended|query|plan|for)$/;
 
+/** An option in parentheses. */
+const LISTED_OPTION =
+  /^(?:analy[sz]e|verbose|costs|buffers|format|wal|timing|summary|settings|serialize|generic_plan|memory|distsql|debug|plan|types|opt|vec)$/;
+
 /** Where the statement begins that is explained: after options, such as `ANALYZE`, `(ANALYZE, BUFFERS)`, `FORMAT = JSON`. */
 function explainedAt(tokens: readonly SqlToken[]): number {
   let at = 0;
   while (at < tokens.length) {
     const lower = tokens[at]?.lower ?? '';
-    const isList = lower === '(' && at < 4 && !/^(?:select|with|values|\()$/.test(tokens[at + 1]?.lower ?? '');
-    if (isList) {
+    if (lower === '(' && LISTED_OPTION.test(tokens[at + 1]?.lower ?? '')) {
       const end = tokens.findIndex((token, index) => index > at && token.lower === ')');
       at = end < 0 ? tokens.length : end + 1;
     } else if (lower === 'format') at += tokens[at + 1]?.lower === '=' ? 3 : 2;
@@ -193,7 +196,9 @@ function readExplain(statement: Statement): Fragment {
   const before = tokens.slice(0, at);
   const value = before.findIndex(({ lower }) => lower === 'analyze' || lower === 'analyse');
   const runs = value > 0 && !/^(?:false|off|0)$/.test(before[value + 1]?.lower ?? '');
-  if (runs && at < tokens.length) return readStatement({ ...statement, tokens: tokens.slice(at) });
+  // Whatever stands before it: `(DELETE ...)`, `DECLARE c CURSOR FOR DELETE ...`.
+  const change = runs ? tokens.findIndex(({ lower }, place) => place >= at && MODIFIES.has(lower)) : -1;
+  if (runs && at < tokens.length) return readStatement({ ...statement, tokens: tokens.slice(change < 0 ? at : change) });
   return make(statement, 'explain', 'read', { object: 'plan' });
 }
 

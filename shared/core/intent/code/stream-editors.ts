@@ -13,7 +13,8 @@ export const programRuns = (command: string, program: string): boolean =>
   (command.endsWith('awk') && AWK_RUNS.test(program)) || (command.endsWith('sed') && SED_RUNS.test(program));
 
 /** Programs of an editor of streams that leave nothing of a file, such as `1,$d`. */
-const EMPTIES_FILE = /^\s*(?:(?:\S{1,80},\$)?d|\/\.?\*?\/d|(?:1,\$|%)?s(.)\.[*+]\1\1[gms]{0,3})\s*;?\s*$/;
+const EMPTIES_FILE =
+  /^(?:-e|--expression=)?\s*(?:(?:\S{1,80},\$|\d{1,9}!)?d|\/\^?\.?\*?\$?\/d|\d{1,9}q|(?:1,\$|%)?s(.)\^?\.\\?[*+]\$?\1\1[gms]{0,3})\s*;?\s*$/;
 /** The new text of a substitution. */
 const REPLACEMENT =
   /^\s*(?:\d+|\$|\/[^/]{0,200}\/)?s([/|#,@])(?:\\.|(?!\1)[^\\]){0,400}\1((?:\\.|(?!\1)[^\\]){0,400})\1/s;

@@ -60,9 +60,9 @@ const MEMBERS = {
   stoppers: words('Subcommands that stop a service or take it away.', ['stop', 'mask']),
   textFields: words('Last words of the names of fields that hold text for people.', ['title', 'comment']),
   dataNouns: words('Words that name data as a whole, which a request carries.', ['contents', 'dump']),
-  plainEndpoints: words(
-    'Last words of addresses with `_` before them that lose nothing when something is sent there.',
-    ['search'],
+  destroyingEndpoints: words(
+    'Last words of addresses with `_` before them by which something is lost or goes out of use when something is sent there.',
+    ['restore'],
   ),
   searchFields: words('Fields that hold what a search looks for.', ['query']),
   runners: words('Words of a sentence after which a command may begin.', ['run', 'execute']),
