@@ -25,104 +25,106 @@ import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode, gravest }
 import { disablesSomething, doingInReads, emptiesSetting, EMPTIES, settingsIn } from './settings.ts';
 import { doingOfName, partsOf, withMoney } from './names.ts';
 import { actOfUrl } from './http.ts';
-import type { Lexicon } from '../lexicon/types.ts';
+import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { sqlFragments } from './sql.ts';
 
 /** How sure it is that a call is one, and not a remark in parentheses. */
 export type Where = 'program' | 'prose';
 
+type RunShell = (text: string, span: Span) => Fragment[];
+
 /** What one call does; undefined where the text says nothing about it. `runShell` reads a command line within. */
-export function callFragment(
-  call: Call,
-  where: Where,
-  lexicon: Lexicon,
-  runShell: (text: string, span: Span) => Fragment[],
-): Fragment | undefined {
-  const { path, arguments: args, at, end } = call;
+export function callFragment(call: Call, where: Where, lexicon: Lexicon, runShell: RunShell): Fragment | undefined {
+  const { path, arguments: args } = call;
+  const { shellCalls, evaluators, commandCalls, pureFunctions, systemObjects } = lexicon.codeWords;
   const unchecked = doingInReads(args, () => settingsIn(args), lexicon);
   if (unchecked) return fragmentOf(call, { verb: 'skip', ...unchecked, object: 'check', domain: 'code' });
   const request = fetchOf(call, lexicon);
   if (request) return request;
-  const last = path.at(-1) ?? '';
+  const [last, of] = [path.at(-1) ?? '', path.at(-2) ?? ''];
   const lower = last.toLowerCase();
   const isMember = path.length > 1;
-  if (lexicon.codeWords.shellCalls.has(lower) && (isMember || where === 'program')) {
-    const literals = [...args.matchAll(new RegExp(LITERAL, 'gs'))].map(([, , inside = '']) => inside);
-    const isPlain =
-      args.replaceAll(new RegExp(LITERAL, 'gs'), '').replaceAll(/[[\],\s]|shell=True|check=True|text=True/g, '') === '';
-    const inner = literals.length > 0 ? runShell(literals.join(' '), call) : [];
-    const worst = gravest(inner);
-    if (worst && (isPlain || worst.effect === 'destructive')) return fragmentOf({ at, end }, worst);
-    return unknownCode(call);
-  }
-  if (lexicon.codeWords.evaluators.has(lower) && (where === 'program' || path.length === 1))
+  if (shellCalls.has(lower) && (isMember || where === 'program')) return shellCall(call, runShell);
+  if (evaluators.has(lower) && (where === 'program' || !isMember))
     return args.trim() === '' ? undefined : unknownCode(call);
-  // Data that runs code when it is loaded.
-  if (isMember && /^loads?$/.test(lower) && (RUNS_DATA.test(path[0] ?? '') || LOADS_OBJECTS.test(args)))
-    return unknownCode(call);
-  // A statement that is known only at run time.
-  if (isMember && RUNS_STATEMENT.test(lower) && OPEN_STATEMENT.test(args)) return unknownCode(call);
-  const carries = isMember && lexicon.codeWords.commandCalls.has(lower);
+  if (isMember && runsUnseen(path[0] ?? '', lower, args)) return unknownCode(call);
+  const carries = isMember && commandCalls.has(lower);
   const named = carries
     ? doingOfKeys(args, lexicon)
-    : (stageOf(args) ?? handedOn(args, lexicon) ?? doingOfCall(last.replace(/Sync$/, ''), path.at(-2) ?? '', lexicon));
-  const handsFile =
-    isMember && HANDS_FILE.test(args) && !lexicon.codeWords.pureFunctions.has(lower) && !PARSES.test(lower);
+    : (stageOf(args) ?? handedOn(args, lexicon) ?? doingOfCall(last.replace(/Sync$/, ''), of, lexicon));
+  const handsFile = isMember && HANDS_FILE.test(args) && !pureFunctions.has(lower) && !PARSES.test(lower);
   if (!named) return carries || handsFile ? unknownCode(call) : undefined;
-  const disables = () => (named.action === 'update' || SETS.test(lower)) && disablesSomething(args, lexicon);
-  const empties =
-    named.effect === 'write' &&
-    (emptiesSetting(args, lexicon) ||
-      disables() ||
-      REPLACES_ALL.test(`${lower} ${args}`) ||
-      writesNothing(lower, args));
-  const about = path.slice(0, -1).flatMap((name) => [name, ...partsOf(name)]);
-  const usual = PART_OF_STORE.test(last) ? named : withMoney(named, about, lexicon);
-  const of = path.at(-2) ?? '';
-  const meant =
-    named.effect === 'destructive' || !isMember || TRIES.test(args)
-      ? undefined
-      : gravest([doingOfThing(last, of, lexicon), doingOfState(last, of, lexicon)]);
-  const command = named.action === 'execute' ? /^\s*["'`]([a-z][\w:.-]{2,60})["'`]/i.exec(args)?.[1] : undefined;
-  const runs = command === undefined ? undefined : doingOfName(command, lexicon);
   const set = named.effect === 'write' ? doingOfArguments(last, args, lexicon) : undefined;
-  const doing = empties ? EMPTIES : (gravest([usual, set, runs, meant]) ?? usual);
-  const isCode = where === 'program' || isMember;
+  const doing = withArguments(named, set, call, lexicon);
   // In prose, `items.remove(x)` may be about a list in memory.
-  const sends = () => doing.action === 'send' && /@|:\/\/|\bopen\(/.test(args);
-  const isSystem =
-    path
-      .slice(0, -1)
-      .some((name) => lexicon.codeWords.systemObjects.has(name.toLowerCase()) || LOADS_MODULE.test(name)) ||
-    /[a-z][A-Z]|_/.test(last) ||
-    doing.action === 'transfer' ||
-    set !== undefined ||
-    /\bforce\W{1,4}true\b/i.test(args) ||
-    sends() ||
-    /^\s*(?:\{\s*\})?\s*$/.test(args);
-  if (!isCode || (where === 'prose' && !isSystem)) return undefined;
+  if (where === 'prose' && !(isMember && (set !== undefined || isOfSystem(call, doing, lexicon)))) return undefined;
   return fragmentOf(call, {
     verb: lower,
     action: doing.action,
     effect: doing.effect,
     traits: doing.traits,
-    object:
-      (path.at(-2) ?? 'object')
-        .toLowerCase()
-        .replaceAll(/[^a-z0-9_]+/g, '_')
-        .slice(0, 64) || 'object',
-    domain: lexicon.codeWords.systemObjects.has((path[0] ?? '').toLowerCase()) ? 'db' : 'code',
-    extent: /^\s*(?:\{\s*\})?\s*$/.test(args) && doing.effect === 'destructive' ? 'all' : 'one',
+    object: (of || 'object')
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9_]+/g, '_')
+      .slice(0, 64),
+    domain: systemObjects.has((path[0] ?? '').toLowerCase()) ? 'db' : 'code',
+    extent: NO_ARGUMENTS.test(args) && doing.effect === 'destructive' ? 'all' : 'one',
     language: 'sql',
   });
 }
 
+const NO_ARGUMENTS = /^\s*(?:\{\s*\})?\s*$/;
+const STRINGS = new RegExp(LITERAL, 'gs');
+
+/** A command line that a program runs: `subprocess.run(["rm", "x"])`. Parts that are not on the line may be anything. */
+function shellCall(call: Call, runShell: RunShell): Fragment {
+  const literals = [...call.arguments.matchAll(STRINGS)].map(([, , inside = '']) => inside);
+  const rest = call.arguments.replaceAll(STRINGS, '').replaceAll(/[[\],\s]|shell=True|check=True|text=True/g, '');
+  const worst = literals.length > 0 ? gravest(runShell(literals.join(' '), call)) : undefined;
+  return worst && (rest === '' || worst.effect === 'destructive') ? fragmentOf(call, worst) : unknownCode(call);
+}
+
+/** Whether a call loads data that runs code, or runs a statement that is known only at run time. */
+const runsUnseen = (root: string, lower: string, args: string): boolean =>
+  (/^loads?$/.test(lower) && (RUNS_DATA.test(root) || LOADS_OBJECTS.test(args))) ||
+  (RUNS_STATEMENT.test(lower) && OPEN_STATEMENT.test(args));
+
 /** Arguments with which a call changes nothing. */
 const TRIES = /\b(?:dry_?run|validate_?only|simulate|preview)\W{1,4}true\b/i;
 
+/** What a call does by its name, with its arguments and the thing that it is called on. `set`: what the values do that it is given. */
+function withArguments(named: Doing, set: Doing | undefined, { path, arguments: args }: Call, lexicon: Lexicon): Doing {
+  const [last, of] = [path.at(-1) ?? '', path.at(-2) ?? ''];
+  const lower = last.toLowerCase();
+  const empties =
+    named.effect === 'write' &&
+    (emptiesSetting(args, lexicon) ||
+      ((named.action === 'update' || SETS.test(lower)) && disablesSomething(args, lexicon)) ||
+      REPLACES_ALL.test(`${lower} ${args}`) ||
+      writesNothing(lower, args));
+  if (empties) return EMPTIES;
+  const about = path.slice(0, -1).flatMap((name) => [name, ...partsOf(name)]);
+  const usual = PART_OF_STORE.test(last) ? named : withMoney(named, about, lexicon);
+  const command = named.action === 'execute' ? /^\s*["'`]([a-z][\w:.-]{2,60})["'`]/i.exec(args)?.[1] : undefined;
+  const runs = command === undefined ? undefined : doingOfName(command, lexicon);
+  const meant =
+    named.effect === 'destructive' || path.length === 1 || TRIES.test(args)
+      ? []
+      : [doingOfThing(last, of, lexicon), doingOfState(last, of, lexicon)];
+  return gravest([usual, set, runs, ...meant]) ?? usual;
+}
+
+/** Whether a call is surely one to a system, and not about something in memory. */
+const isOfSystem = ({ path, arguments: args }: Call, { action }: Doing, { codeWords }: Lexicon): boolean =>
+  path.slice(0, -1).some((name) => codeWords.systemObjects.has(name.toLowerCase()) || LOADS_MODULE.test(name)) ||
+  /[a-z][A-Z]|_/.test(path.at(-1) ?? '') ||
+  action === 'transfer' ||
+  /\bforce\W{1,4}true\b/i.test(args) ||
+  (action === 'send' && /@|:\/\/|\bopen\(/.test(args)) ||
+  NO_ARGUMENTS.test(args);
+
 const HARMLESS_STATEMENT =
   /^(?:(?:s|tr|y)\/[^/\\]{0,100}\/[^/\\]{0,100}\/[gims]{0,4}|[\d\s.+*/%()-]{1,100}|(?:process|os|sys|platform)\.(?:versions?|arch|platform|release|python_version)[\w.()]{0,40}|(?:import|from|use|require)\s[\w., ]{1,200}|(?:const|let|var|my)?\s?[\w$]{1,60}\s?=\s?(?:[\d.]{1,20}|"[^"\\$`]*"|'[^'\\]*')|(?:print|puts|echo|say|console\.log)\s?\(?\s?(?:f?"[^"\\$`{]*"|'[^'\\{]*'|[\d\s.+*/%()-]{1,100}|[\w.]{1,60}version(?:_info)?)\s?\)?|)$/i;
-const STRINGS = new RegExp(LITERAL, 'gs');
 /** A pattern that is searched for, where no division can be. */
 const PATTERNS =
   /(=~|!~|\b(?:if|unless|and|or|not|grep|split)\b|[({,!]|&&|\|\||^)(\s{0,4}\(?\s{0,4})(?:m|qr)?\/(?:\\.|[^\\/\n]){1,200}\/[gimsx]{0,4}/g;
@@ -197,12 +199,7 @@ export function onlyReads(program: string, lexicon: Lexicon): boolean {
 }
 
 /** What a program on a command line does: harmless statements, known calls, or else it is not understood. */
-export function programFragments(
-  program: string,
-  span: Span,
-  lexicon: Lexicon,
-  runShell: (text: string, at: Span) => Fragment[],
-): Fragment[] {
+export function programFragments(program: string, span: Span, lexicon: Lexicon, runShell: RunShell): Fragment[] {
   if (onlyReads(program, lexicon)) return [readsOnly(span, { verb: 'print', object: 'value' })];
   const known = callsOf(program).flatMap((call) => callFragment(call, 'program', lexicon, runShell) ?? []);
   const gone = known.find(({ effect }) => effect === 'destructive');

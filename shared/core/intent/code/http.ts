@@ -197,148 +197,68 @@ const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
 
 const UNKNOWN = { action: 'unknown', effect: 'write', traits: [] } as const;
 
+/** Whether a request takes data out of the organisation. */
+function leaks({ url, body = '', carries = false }: HttpParts, own: ActionClass, lexicon: Lexicon): boolean {
+  const host = hostOf(url.replace(/^["']/, ''));
+  const isPrivate = host?.split('.').some((part) => lexicon.wordKinds.has(part, K.private_service)) ?? false;
+  return (
+    carries ||
+    EXPANDS.test(url.slice(0, MAX_URL)) ||
+    EXPANDS.test(body) ||
+    CONTENTS.test(body) ||
+    (own !== 'read' && isPrivate)
+  );
+}
+
+/** What the address and the body of a request ask for beside its method. */
+function askedBeside(
+  { method, url, body = '' }: HttpParts,
+  own: ActionClass,
+  lexicon: Lexicon,
+): readonly (Doing | undefined)[] {
+  const path = url.slice(0, MAX_URL);
+  const changes = own !== 'read' && own !== 'delete';
+  return [
+    // What is put replaces what was there.
+    method.toUpperCase() === 'PUT' && EMPTY.test(body) ? EMPTIES : undefined,
+    orderOfUrl(url, body, own === 'read', lexicon),
+    own === 'read'
+      ? graphOperation(body, lexicon)
+      : actOfBody(body, own === 'update', lexicon, path.split('/').slice(-3)),
+    changes && GRANTED.test(path.replaceAll('-', '_')) ? GRANT : undefined,
+    own === 'update' && RELEASES.test(body) && OF_PAYMENT.test(url) ? MOVES : undefined,
+    changes && movesMoney(url, body, lexicon) ? MOVES : undefined,
+  ];
+}
+
 /** What a request does: by its method, or graver by its URL or its body. */
 export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
-  const { url, body = '', carries = false } = parts;
+  const { url, body = '' } = parts;
   const method = methodOf(parts);
   // Another method says itself what it does (`PURGE`), or is not understood.
   const listed = METHODS.get(method.toUpperCase());
   const named = listed === undefined ? doingOfName(method.toLowerCase(), lexicon) : undefined;
   // `MOVE` and `LOCK` of WebDAV are no words of a sentence.
   const other = named && gravity(named) > gravity(UNKNOWN) ? named : undefined;
-  if (listed === undefined && other === undefined) return unknownCode(span, { domain: 'web', language: 'http' });
-  const own = listed ?? other?.action ?? 'execute';
+  const own = listed ?? other?.action;
+  if (own === undefined) return unknownCode(span, { domain: 'web', language: 'http' });
   const outside = isOutside(url, lexicon);
-  const isPrivate = () =>
-    hostOf(url.replace(/^["']/, ''))
-      ?.split('.')
-      .some((part) => lexicon.wordKinds.has(part, K.private_service));
-  const leaks =
-    outside &&
-    (carries ||
-      EXPANDS.test(url.slice(0, 2_048)) ||
-      EXPANDS.test(body) ||
-      CONTENTS.test(body) ||
-      (own !== 'read' && isPrivate() === true));
   const byMethod: Doing =
-    leaks && own !== 'delete'
+    outside && own !== 'delete' && leaks(parts, own, lexicon)
       ? { action: 'send', effect: 'write', traits: ['external'] }
       : (other ?? { action: own, effect: effectOfAction(own), traits: [] });
   const act = actOfUrl(url, lexicon);
-  const asks: Doing[] = [byMethod];
-  if (act) asks.push(act.entry);
-  // What is put replaces what was there.
-  if (method.toUpperCase() === 'PUT' && EMPTY.test(body)) asks.push(EMPTIES);
-  const ordered = orderOfUrl(url, body, own === 'read', lexicon);
-  if (ordered) asks.push(ordered);
-  const said =
-    own === 'read'
-      ? graphOperation(body, lexicon)
-      : actOfBody(body, own === 'update', lexicon, url.slice(0, MAX_URL).split('/').slice(-3));
-  if (said) asks.push(said);
-  if (own !== 'read' && own !== 'delete' && GRANTED.test(url.slice(0, MAX_URL).replaceAll('-', '_'))) asks.push(GRANT);
-  if (own === 'update' && RELEASES.test(body) && OF_PAYMENT.test(url)) asks.push(MOVES);
-  if (own !== 'read' && own !== 'delete' && movesMoney(url, body, lexicon)) asks.push(MOVES);
-  const doing = gravest(asks) ?? byMethod;
+  const doing = gravest([byMethod, act?.entry, ...askedBeside({ ...parts, method }, own, lexicon)]) ?? byMethod;
+  const acts = act !== undefined && doing === act.entry ? act : undefined;
   const isExternal = outside && doing.action !== 'read';
   return fragmentOf(span, {
-    verb: act !== undefined && doing === act.entry ? act.entry.verb : method.toLowerCase(),
+    verb: acts?.entry.verb ?? method.toLowerCase(),
     action: doing.action,
     effect: doing.effect,
     traits: [...new Set([...doing.traits, ...(isExternal ? (['external'] as const) : [])])],
-    object: act !== undefined && doing === act.entry ? act.object : lastPathName(url),
+    object: acts?.object ?? lastPathName(url),
     domain: 'web',
     language: 'http',
     isWhole: isOnlyText(url, body, lexicon),
   });
-}
-
-const METHOD_OPTIONS = /^(?:-X|--req[a-z]*|--meth[a-z]*|-met[a-z]*|-Met[a-z]*|-Method)$/;
-const GLUED_METHOD = /^(?:-X|--(?:req|meth)[a-z]*=|-[mM]et[a-z]*:)([A-Za-z]+)$/;
-const DATA_OPTIONS =
-  /^(?:-d|-F|-T|--data[a-z-]*|--form[a-z-]*|--upload-file|--json|--post-data|--post-file|--field|--raw-field|--input|--body[a-z-]*|-Body|-InFile)(?:=(.*))?$/s;
-const GLUED_DATA = /^-([dFT])(.+)$/s;
-const HEADER_OPTIONS = /^(?:-H|--header|-Headers)$/;
-const SAVES = /^(?:-[a-zA-Z]{0,6}[oO]|--output(?:=.*)?|--remote-name|-OutFile)$/;
-
-/** The letters of curl's options that have a value. */
-const CURL_VALUED = /[AbcCdDeEFHKmoPQrtTuUwxXyYz]/;
-const CLUSTER = /^-[A-Za-z#]/;
-/** PowerShell, where curl is another name of its own command, has options of several letters. */
-const POWERSHELL = /^-(?:Method|Uri|Body|InFile|OutFile|Headers|ContentType|UseBasicParsing|Credential)\b/i;
-
-/** Commands of PowerShell that make requests, and the options that their abbreviations stand for. */
-const POWERSHELL_REQUESTS = /^(?:irm|iwr|invoke-(?:restmethod|webrequest))$/i;
-const POWERSHELL_OPTIONS: readonly (readonly [RegExp, string])[] = [
-  [/^-m(?!ax)[a-z]*$/i, '-Method'],
-  [/^-cu[a-z]*$/i, '-Method'],
-  [/^-(?:b|f)[a-z]*$/i, '-Body'],
-  [/^-inf[a-z]*$/i, '-InFile'],
-  [/^-o[a-z]*$/i, '-OutFile'],
-  [/^-h[a-z]*$/i, '-Headers'],
-];
-const inFull = (word: string): string => {
-  const [name = '', value] = word.split(/:(.*)/s, 2);
-  const full = POWERSHELL_OPTIONS.find(([short]) => short.test(name))?.[1] ?? name;
-  return value === undefined ? full : `${full}:${value}`;
-};
-
-/** The words of a command line of curl with its clusters of options apart: `-sXDELETE` is `-s -X DELETE`. */
-export function curlWords(words: readonly string[]): string[] {
-  if (POWERSHELL_REQUESTS.test(words[0] ?? ''))
-    return words.map((word) => (word.startsWith('-') ? inFull(word) : word));
-  const found: string[] = [];
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    if (!CLUSTER.test(word) || POWERSHELL.test(word)) {
-      found.push(word);
-      continue;
-    }
-    const valued = word.slice(1).search(CURL_VALUED) + 1;
-    const flags = valued === 0 ? word.slice(1) : word.slice(1, valued + 1);
-    found.push(...[...flags].map((letter) => `-${letter}`));
-    // Its value follows in the same word or as the next one, which is no option then.
-    if (valued > 0) found.push(valued + 1 < word.length ? word.slice(valued + 1) : (words[(at += 1)] ?? ''));
-  }
-  return found;
-}
-
-/** The request that a command line of curl, wget, httpie or PowerShell makes. `pipes`: another command writes its input. */
-export function requestOfWords(words: readonly string[], { pipes }: { pipes: boolean }) {
-  const bodies: string[] = [];
-  const headers: string[] = [];
-  const isGitHub = words[0] === 'gh';
-  const isHttpie = /^(?:https?|xh)$/i.test(words[0] ?? '');
-  let [method, url, saves, isQuery, uploads] = ['', '', false, false, isHttpie && pipes];
-  for (let at = 1; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    const data = DATA_OPTIONS.exec(word);
-    const gluedData = data ? null : GLUED_DATA.exec(word);
-    if (METHOD_OPTIONS.test(word)) method = words[(at += 1)] ?? '';
-    else if (GLUED_METHOD.test(word)) method = GLUED_METHOD.exec(word)?.[1] ?? '';
-    else if (data || (isGitHub && word === '-f')) {
-      const value = data?.[1] ?? words[(at += 1)] ?? '';
-      bodies.push(value);
-      uploads ||= /^(?:-T|--upload-file|--post-file|--body-file|--input|-InFile)/i.test(word);
-    } else if (gluedData) bodies.push(gluedData[2] ?? '');
-    else if (HEADER_OPTIONS.test(word)) headers.push(words[(at += 1)] ?? '');
-    else if (word.startsWith('--header=')) headers.push(word);
-    else if (word === '-G' || word === '--get') isQuery = true;
-    else if (word === '-I' || word === '--head') method = 'HEAD';
-    else if (SAVES.test(word)) saves = true;
-    else if (isHttpie && METHODS.has(word.toUpperCase())) method = word;
-    else if (isUrl(word) || (url === '' && !word.startsWith('-') && /[./:]/.test(word))) url = word;
-    else if (isHttpie && /^[\w.-]{1,40}(?:=|:=|@)/.test(word)) bodies.push(word);
-  }
-  const carries =
-    uploads || bodies.some((body) => /(?:^|=)[@<]/.test(body) || /^[\w.-]{1,40}@/.test(body) || EXPANDS.test(body));
-  const byDefault = bodies.length > 0 && !isQuery ? 'POST' : 'GET';
-  return {
-    method: method || (uploads ? 'PUT' : byDefault),
-    url: /:\/\//.test(url) ? url : `http://${url}`,
-    body: bodies.join('\n'),
-    headers: headers.join('\n'),
-    carries,
-    saves,
-  };
 }

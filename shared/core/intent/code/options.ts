@@ -103,7 +103,8 @@ function saysDry(
   let dry = false;
   for (const [at, word] of words.entries()) {
     const [name = '', value] = word.split(/[=:]/, 2);
-    if (isDry(name)) dry = value === undefined ? !NOT_DRY.test((words[at + 1] ?? '').replace(/^\$/, '')) : DRY.test(value);
+    if (isDry(name))
+      dry = value === undefined ? !NOT_DRY.test((words[at + 1] ?? '').replace(/^\$/, '')) : DRY.test(value);
     else if (name.startsWith('--no-') && isDry(name.replace('--no-', '--'))) dry = false;
     else if ([...lettersOf(word, valued)].some((letter) => isDry(`-${letter}`))) dry = true;
   }

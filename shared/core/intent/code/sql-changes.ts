@@ -14,7 +14,7 @@ import {
 } from './sql-statement.ts';
 import type { SqlToken } from './sql-tokens.ts';
 
-const PRIVILEGE = { object: 'privilege', traits: ['privileged'], domain: 'identity' } as const;
+export const PRIVILEGE = { object: 'privilege', traits: ['privileged'], domain: 'identity' } as const;
 /** What is changed is who may do what. */
 const OF_RIGHTS = /^(?:user|role|login|system|default|policy|account)$/;
 

@@ -13,112 +13,123 @@ const MAX_LETTERS = 400;
 
 const isUpper = ({ text }: SqlToken | Piece): boolean => text === text.toUpperCase() && /[A-Z]/.test(text);
 
+/** The tokens from a word on that may be the head of a statement, with what its form depends on. */
+interface Opening {
+  readonly tokens: readonly SqlToken[];
+  readonly words: readonly string[];
+  readonly second: string;
+  readonly third: string;
+  /** The head is in capitals. */
+  readonly upper: boolean;
+  /** So is the next word. */
+  readonly upperNext: boolean;
+  readonly isQuoted: boolean;
+  /** It has what no sentence has, or is given as a statement. */
+  readonly looks: boolean;
+  readonly lexicon: Lexicon;
+  readonly has: (...any: readonly string[]) => boolean;
+}
+
+type Form = (opening: Opening) => boolean;
+
+const isDrop: Form = ({ tokens, upper, second, lexicon }) => {
+  const { sqlObjects } = lexicon.codeWords;
+  if (!sqlObjects.has(second)) return false;
+  const name = tokens.find(({ lower }, at) => at > 1 && !sqlObjects.has(lower) && !/^(?:if|not|exists)$/.test(lower));
+  return upper || (name !== undefined && name.kind !== 'sign' && !lexicon.functionWords.has(name.lower));
+};
+const isTruncate: Form = (opening) =>
+  opening.lexicon.codeWords.sqlObjects.has(opening.second)
+    ? isDrop(opening)
+    : (opening.upper || opening.isQuoted) && opening.tokens.length > 1;
+const isAlter: Form = ({ tokens, upper, upperNext, second, third, has, lexicon }) =>
+  // `ALTER JOB backup DISABLE`; in capitals, English has words without a meaning of their own.
+  (upper && upperNext && tokens[1]?.kind === 'word' && !lexicon.functionWords.has(second) && third !== '') ||
+  (lexicon.codeWords.sqlObjects.has(second) && (upper || has('drop', 'add', 'rename', 'set', 'column', 'disable')));
+const isInsert: Form = ({ upper, second, has }) =>
+  (second === 'into' || second === 'overwrite') && (upper || has('values', 'using', 'select'));
+const isSet: Form = ({ tokens, words, second, upper, isQuoted, has }) => {
+  const scoped = /^(?:session|global|local|persist|@@global|@@session)$/.test(second) ? 2 : 1;
+  let name = words[scoped] === '.' ? scoped + 1 : scoped;
+  while (words[name + 1] === '.' && name < 6) name += 2;
+  const sign = words[name + 1];
+  if (tokens[name]?.kind !== 'word' || !(sign === '=' || sign === 'to')) return false;
+  return (sign === '=' && (upper || isQuoted)) || (has(';') && !upper);
+};
+const isGrant: Form = ({ upper, words }) =>
+  upper && words.slice(1, 16).some((word) => word === 'on' || word === 'to' || word === 'from');
+const isExecute: Form = ({ tokens, upper, second }) =>
+  second === 'immediate' || (upper && (tokens[1]?.kind === 'word' || second === '('));
+const isTransaction: Form = ({ upper, second }) => upper && /^(?:|;|transaction|work)$/.test(second);
+const isBackup: Form = ({ upper, second, lexicon }) => upper && lexicon.codeWords.sqlObjects.has(second);
+
+/** What shows of each head that it begins a statement. */
+const FORMS = new Map<string, Form>(
+  Object.entries<Form>({
+    select: ({ words, upper, second, has }) =>
+      upper ? has('from', '(', ';') : words.indexOf('from') > 1 && (second === '*' || has(';', 'where')),
+    delete: ({ tokens, second, looks, upperNext }) =>
+      second === 'from' && (looks || upperNext) && tokens[2]?.kind !== 'sign',
+    drop: isDrop,
+    truncate: isTruncate,
+    alter: isAlter,
+    insert: isInsert,
+    merge: isInsert,
+    replace: isInsert,
+    update: ({ words }) => words.indexOf('set') >= 2 && words.indexOf('set') <= 6 && words.includes('='),
+    create: ({ upper, upperNext, second, has, lexicon }) =>
+      upper &&
+      upperNext &&
+      (lexicon.codeWords.sqlObjects.has(second) || second === 'or' || has('table', 'view', 'index', 'function')),
+    grant: isGrant,
+    revoke: isGrant,
+    with: ({ words }) =>
+      words
+        .slice(2, 30)
+        .some((word, at) => word === 'as' && (words[at + 3] === '(' || words[at + 3] === 'materialized')),
+    explain: ({ upper, looks, second, lexicon }) =>
+      (upper || looks) &&
+      (/^(?:\(|analy[sz]e|query|plan|verbose)$/.test(second) || lexicon.codeWords.sqlHeads.has(second)),
+    vacuum: ({ upper, has }) => upper || has('retain'),
+    copy: ({ tokens, upper, second, has }) =>
+      has('to', 'from') &&
+      (tokens.some(({ kind }) => kind === 'string') || has('stdout', 'stdin', 'program')) &&
+      (upper || second === '(' || has('program')),
+    unload: ({ upper, second }) => second === '(' || upper,
+    exec: isExecute,
+    execute: isExecute,
+    call: ({ tokens, words, upper, third }) =>
+      (upper || third === '(') && words.includes('(') && tokens[1]?.kind === 'word' && tokens[1].text !== 'the',
+    set: isSet,
+    prepare: ({ upper, third, has }) => (upper || has(';')) && (third === 'as' || third === 'from' || third === '('),
+    shutdown: ({ upper, second }) =>
+      upper && /^(?:|;|with|immediate|abort|nowait|save|nosave|transactional|normal)$/.test(second),
+    deny: ({ upper, has }) => upper && has('on') && has('to'),
+    pragma: ({ upper, third }) => upper || third === '(' || third === '=',
+    begin: isTransaction,
+    start: isTransaction,
+    commit: isTransaction,
+    rollback: isTransaction,
+    savepoint: isTransaction,
+    backup: isBackup,
+    restore: isBackup,
+    purge: isBackup,
+  }),
+);
+
 /** Whether the tokens from a head on are a statement of SQL. */
 function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, lexicon: Lexicon): boolean {
-  const { sqlHeads, sqlObjects } = lexicon.codeWords;
-  const [head] = tokens;
+  const [head, next] = tokens;
   if (head === undefined) return false;
   const words = tokens.map(({ lower }) => lower);
   const [, second = '', third = ''] = words;
   const upper = isUpper(head);
+  const upperNext = next !== undefined && isUpper(next);
+  if (upper && lexicon.codeWords.sqlOpenings.has(`${head.lower}-${second}`)) return upperNext;
   const has = (...any: readonly string[]) => any.some((word) => words.includes(word));
   const looks = isQuoted || has(';', 'where', '*', '=');
-  const next = tokens[1];
-  if (upper && lexicon.codeWords.sqlOpenings.has(`${head.lower}-${second}`)) return next !== undefined && isUpper(next);
-  switch (head.lower) {
-    case 'select':
-      return upper ? has('from', '(', ';') : words.indexOf('from') > 1 && (second === '*' || has(';', 'where'));
-    case 'delete':
-      return second === 'from' && (looks || (next !== undefined && isUpper(next))) && tokens[2]?.kind !== 'sign';
-    case 'drop':
-    case 'truncate': {
-      if (!sqlObjects.has(second)) return (upper || isQuoted) && head.lower === 'truncate' && tokens.length > 1;
-      const name = tokens.find(
-        ({ lower }, at) => at > 1 && !sqlObjects.has(lower) && !/^(?:if|not|exists)$/.test(lower),
-      );
-      return upper || (name !== undefined && name.kind !== 'sign' && !lexicon.functionWords.has(name.lower));
-    }
-    case 'alter':
-      // `ALTER JOB backup DISABLE`; in capitals, English has words without a meaning of their own.
-      if (upper && next && isUpper(next) && next.kind === 'word' && !lexicon.functionWords.has(second) && third !== '')
-        return true;
-      return sqlObjects.has(second) && (upper || has('drop', 'add', 'rename', 'set', 'column', 'disable'));
-    case 'insert':
-    case 'merge':
-    case 'replace':
-      return (second === 'into' || second === 'overwrite') && (upper || has('values', 'using', 'select'));
-    case 'update':
-      return words.indexOf('set') >= 2 && words.indexOf('set') <= 6 && words.includes('=');
-    case 'create':
-      return (
-        upper &&
-        next !== undefined &&
-        isUpper(next) &&
-        (sqlObjects.has(second) || second === 'or' || has('table', 'view', 'index', 'function'))
-      );
-    case 'grant':
-    case 'revoke':
-      return upper && words.slice(1, 16).some((word) => word === 'on' || word === 'to' || word === 'from');
-    case 'with':
-      return words
-        .slice(2, 30)
-        .some((word, at) => word === 'as' && (words[at + 3] === '(' || words[at + 3] === 'materialized'));
-    case 'explain':
-      return (
-        (upper || looks) &&
-        (second === '(' ||
-          second === 'analyze' ||
-          second === 'analyse' ||
-          second === 'query' ||
-          second === 'plan' ||
-          second === 'verbose' ||
-          sqlHeads.has(second))
-      );
-    case 'vacuum':
-      return upper || has('retain');
-    case 'copy':
-      return (
-        has('to', 'from') &&
-        (tokens.some(({ kind }) => kind === 'string') || has('stdout', 'stdin', 'program')) &&
-        (upper || second === '(' || has('program'))
-      );
-    case 'unload':
-      return second === '(' || upper;
-    case 'exec':
-    case 'execute':
-      return second === 'immediate' || (upper && (tokens[1]?.kind === 'word' || second === '('));
-    case 'call':
-      return (upper || third === '(') && words.includes('(') && tokens[1]?.kind === 'word' && tokens[1].text !== 'the';
-    case 'set': {
-      const scoped = /^(?:session|global|local|persist|@@global|@@session)$/.test(second) ? 2 : 1;
-      let name = words[scoped] === '.' ? scoped + 1 : scoped;
-      while (words[name + 1] === '.' && name < 6) name += 2;
-      const sets = /^(?:=|to)$/.test(words[name + 1] ?? '') && tokens[name]?.kind === 'word';
-      return (
-        sets && ((upper && words[name + 1] === '=') || (isQuoted && words[name + 1] === '=') || (has(';') && !upper))
-      );
-    }
-    case 'prepare':
-      return (upper || has(';')) && (third === 'as' || third === 'from' || third === '(');
-    case 'shutdown':
-      return upper && /^(?:|;|with|immediate|abort|nowait|save|nosave|transactional|normal)$/.test(second);
-    case 'deny':
-      return upper && has('on') && has('to');
-    case 'pragma':
-      return upper || third === '(' || third === '=';
-    case 'begin':
-    case 'start':
-    case 'commit':
-    case 'rollback':
-    case 'savepoint':
-      return upper && (second === '' || second === ';' || second === 'transaction' || second === 'work');
-    case 'backup':
-    case 'restore':
-    case 'purge':
-      return upper && sqlObjects.has(second);
-    default:
-      return false;
-  }
+  const opening = { tokens, words, second, third, upper, upperNext, isQuoted, looks, lexicon, has };
+  return FORMS.get(head.lower)?.(opening) ?? false;
 }
 
 /** Cheap first test: the word after a head that surely begins no statement. */

@@ -14,7 +14,7 @@ export const programRuns = (command: string, program: string): boolean =>
 
 /** Programs of an editor of streams that leave nothing of a file, such as `1,$d`. */
 const EMPTIES_FILE =
-  /^(?:-e|--expression=)?\s*(?:(?:\S{1,80},\$|\d{1,9}!)?d|\/\^?\.?\*?\$?\/d|\d{1,9}q|(?:1,\$|%)?s(.)\^?\.\\?[*+]\$?\1\1[gms]{0,3})\s*;?\s*$/;
+  /^(?:-e|--expression=)?\s*(?:(?:\S{1,80},\$|\d{1,9}!)?d|\/(?:\^|\$|\^?\.\*?\$?)?\/d|\d{1,9}q|(?:1,\$|%)?s(.)\^?\.\\?[*+]\$?\1\1[gms]{0,3})\s*;?\s*$/;
 /** The new text of a substitution. */
 const REPLACEMENT =
   /^\s*(?:\d+|\$|\/[^/]{0,200}\/)?s([/|#,@])(?:\\.|(?!\1)[^\\]){0,400}\1((?:\\.|(?!\1)[^\\]){0,400})\1/s;
