@@ -39,8 +39,8 @@ export const ASKED_OUTSIDE: ReadonlySet<string> = new Set([
   'payments',
   'health',
 ]);
-/** A text that is an object or a list is data, such as the call of a tool: it reports nothing. */
-const DATA = /^\s*[{[]/;
+/** A text that is an object or a list is data, such as the call of a tool, and one that begins with a call is code: it reports nothing. */
+const DATA = /^\s*(?:[{[]|[A-Za-z_$][\w$]*(?:\.[\w$]+)+\s?\()/;
 /** Fewer words are too few for a report, and to say that a word that destroys is only mentioned. */
 const MIN_TOLD = 5;
 /** Beyond these words, quantities are not about the first request. */
