@@ -5,6 +5,7 @@ import { singular } from '../lexicon/inflection.ts';
 import { disablesSomething, doingOfSetting, doingOfSettings, emptiesSetting, EMPTIES, ruledDoing } from './settings.ts';
 import { doingOfName, MOVES, partsOf, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
+import { wordSet } from '../text/word-set.ts';
 
 /** Stages and operators of MongoDB that change more than the name of their call says. */
 export function stageOf(args: string): Doing | undefined {
@@ -49,15 +50,7 @@ export const writesNothing = (lower: string, args: string): boolean => {
 };
 
 /** Domains in which a verb means of a thing what it means in a sentence: `order.cancel()`. */
-const OF_BUSINESS: ReadonlySet<string> = new Set([
-  'payments',
-  'identity',
-  'calendar',
-  'comms',
-  'travel',
-  'tasks',
-  'health',
-]);
+const OF_BUSINESS = wordSet('payments identity calendar comms travel tasks health');
 
 /** What a sentence with the verb of a call and the thing that it is called on asks for: `payment.capture()`, `cart.checkout()`. */
 export function doingOfThing(name: string, of: string, lexicon: Lexicon): Doing | undefined {

@@ -5,6 +5,7 @@ import { newEffort } from './effort.ts';
 import { fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { METHODS } from './http.ts';
+import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { redisAt, redisNames } from './redis-start.ts';
@@ -36,22 +37,16 @@ function redirectAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): Fra
 
 /** Words with which code begins, whatever comes next. */
 const HEADS = new Set([...[...METHODS.keys()].map((method) => method.toLowerCase()), ...LOOPS]);
-const startsByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
-
 /** All plain words with which code may begin. */
-function startsOf(lexicon: Lexicon): ReadonlySet<string> {
-  let starts = startsByLexicon.get(lexicon);
-  if (starts === undefined) {
-    starts = new Set([
+const startsOf = oncePerLexicon(
+  (lexicon): ReadonlySet<string> =>
+    new Set([
       ...HEADS,
       ...lexicon.codeWords.sqlHeads.names,
       ...redisNames(lexicon),
       ...[...lexicon.commands.keys(), ...lexicon.commandGroups].map((name) => name.split(' ', 1)[0] ?? ''),
-    ]);
-    startsByLexicon.set(lexicon, starts);
-  }
-  return starts;
-}
+    ]),
+);
 
 /** Cheap first test: whether code may begin with a piece. A plain word that is none of the known ones may not, but before a parenthesis. */
 const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<string>): boolean => {

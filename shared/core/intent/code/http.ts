@@ -9,7 +9,7 @@ import { singular } from '../lexicon/inflection.ts';
 import type { Doing, Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { K } from '../lexicon/word-kinds.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
-import { wordMap } from '../text/word-set.ts';
+import { wordMap, wordSet } from '../text/word-set.ts';
 
 /** HTTP methods with their action classes. */
 export const METHODS: ReadonlyMap<string, ActionClass> = wordMap({
@@ -31,19 +31,7 @@ export const isUrl = (text: string) => text.includes('://') && /^["']?https?:\/\
 const ACTING: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
 const MAX_NAMES = 32;
 /** Acts at the end of a URL that end what stands before them: `POST /users/7/disable`. */
-const DISABLING: ReadonlySet<string> = new Set([
-  'shutdown',
-  'seal',
-  'quit',
-  'poweroff',
-  'halt',
-  'disable',
-  'deactivate',
-  'suspend',
-  'lock',
-  'ban',
-  'block',
-]);
+const DISABLING = wordSet('shutdown seal quit poweroff halt disable deactivate suspend lock ban block');
 const DISABLES: VerbEntry = {
   verb: 'disable',
   action: 'delete',

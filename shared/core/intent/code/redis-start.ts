@@ -1,6 +1,6 @@
 // Recognizes commands of Redis without its client: `CONFIG SET maxmemory 1mb`, `FLUSHALL`.
 import { accountingFor } from './code.ts';
-import type { Lexicon } from '../lexicon/types.ts';
+import { oncePerLexicon } from '../lexicon/remember.ts';
 import { shellFragments } from './shell.ts';
 import { proseAround } from './shell-start.ts';
 import { parseShell } from './shell-syntax.ts';
@@ -9,18 +9,11 @@ import type { Place, ReadAt } from './start.ts';
 const CLIENT = 'redis-cli';
 /** An argument that is no word of a sentence: a key, a number, a pattern, a name in lower case. */
 const ARGUMENT = /[\d:_*]|^[a-z]/;
-const namesByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
-
 /** The names of the commands, in lower case. */
-export function redisNames(lexicon: Lexicon): ReadonlySet<string> {
-  let names = namesByLexicon.get(lexicon);
-  if (names === undefined) {
-    const commands = [...lexicon.commands.keys()].filter((name) => name.startsWith(`${CLIENT} `));
-    names = new Set(commands.map((name) => name.split(' ')[1] ?? ''));
-    namesByLexicon.set(lexicon, names);
-  }
-  return names;
-}
+export const redisNames = oncePerLexicon(({ commands }) => {
+  const own = [...commands.keys()].filter((name) => name.startsWith(`${CLIENT} `));
+  return new Set(own.map((name) => name.split(' ')[1] ?? ''));
+});
 
 export function redisAt({ text, pieces, at, lexicon, opens, effort }: Place): ReadAt | undefined {
   const head = pieces[at];

@@ -1,4 +1,5 @@
 // Reads the values that code sets, in JSON, objects, arguments, forms and assignments, and what setting them does.
+import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { SettingRule } from '../lexicon/settings.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { gravest } from './code.ts';
@@ -18,17 +19,10 @@ function isNothing(parts: readonly string[], value: string, lexicon: Lexicon): b
   );
 }
 
-const valuesByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
-
 /** All values that leave nothing of some setting. */
-function emptyValues(lexicon: Lexicon): ReadonlySet<string> {
-  let values = valuesByLexicon.get(lexicon);
-  if (values === undefined) {
-    values = new Set(['1', ...[...lexicon.emptying.values()].flatMap((of) => [...of])]);
-    valuesByLexicon.set(lexicon, values);
-  }
-  return values;
-}
+const emptyValues = oncePerLexicon(
+  ({ emptying }) => new Set(['1', ...[...emptying.values()].flatMap((of) => [...of])]),
+);
 
 /** Whether a setting that keeps something is set to nothing: `--replicas=0`, `maxmemory 1`, `"retention": 0`. */
 export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
@@ -125,25 +119,12 @@ const MAX_WORDS = 4;
 /** So many words of the name of a setting are its own and those of what is around it. */
 const MAX_OWN_WORDS = 10;
 
-interface NamedRules {
-  readonly byName: ReadonlyMap<string, readonly SettingRule[]>;
-  /** The words with which their names begin. */
-  readonly firsts: ReadonlySet<string>;
-}
-const rulesByLexicon = new WeakMap<Lexicon, NamedRules>();
-
-/** The rules by each of their names. */
-function rulesOf(lexicon: Lexicon): NamedRules {
-  let rules = rulesByLexicon.get(lexicon);
-  if (rules === undefined) {
-    const byName = new Map<string, SettingRule[]>();
-    for (const rule of lexicon.settings)
-      for (const name of rule.names) byName.set(name, [...(byName.get(name) ?? []), rule]);
-    rules = { byName, firsts: new Set([...byName.keys()].map((name) => name.split('_', 1)[0] ?? '')) };
-    rulesByLexicon.set(lexicon, rules);
-  }
-  return rules;
-}
+/** The rules by each of their names, and the words with which those begin. */
+const rulesOf = oncePerLexicon(({ settings }) => {
+  const byName = new Map<string, SettingRule[]>();
+  for (const rule of settings) for (const name of rule.names) byName.set(name, [...(byName.get(name) ?? []), rule]);
+  return { byName, firsts: new Set([...byName.keys()].map((name) => name.split('_', 1)[0] ?? '')) };
+});
 
 /** The rules one of whose names is part of this name. */
 function rulesIn(name: string, lexicon: Lexicon): SettingRule[] {
@@ -171,23 +152,16 @@ function rulesFor({ name, value: whole }: Setting, lexicon: Lexicon): SettingRul
 export const ruledDoing = (setting: Setting, lexicon: Lexicon): Doing | undefined =>
   gravest(rulesFor(setting, lexicon).map(({ doing }) => doing));
 
-const inReadsByLexicon = new WeakMap<Lexicon, RegExp>();
-
-/** Whether a text may have the name of a setting that counts for what only reads. */
-function mayCountInReads(text: string, lexicon: Lexicon): boolean {
-  let pattern = inReadsByLexicon.get(lexicon);
-  if (pattern === undefined) {
-    const longest = (name: string) => name.split('_').reduce((a, b) => (b.length > a.length ? b : a), '');
-    const words = lexicon.settings.flatMap(({ inReads, names }) => (inReads ? [...names].map(longest) : []));
-    pattern = new RegExp(words.length === 0 ? '(?!)' : [...new Set(words)].join('|'), 'i');
-    inReadsByLexicon.set(lexicon, pattern);
-  }
-  return pattern.test(text);
-}
+/** What a text contains that may have the name of a setting that counts for what only reads. */
+const nameInReads = oncePerLexicon(({ settings }) => {
+  const longest = (name: string) => name.split('_').reduce((a, b) => (b.length > a.length ? b : a), '');
+  const words = settings.flatMap(({ inReads, names }) => (inReads ? [...names].map(longest) : []));
+  return new RegExp(words.length === 0 ? '(?!)' : [...new Set(words)].join('|'), 'i');
+});
 
 /** What settings do that count for what only reads, too: `verify=False`. */
 export function doingInReads(text: string, settings: () => readonly Setting[], lexicon: Lexicon): Doing | undefined {
-  if (!mayCountInReads(text, lexicon)) return undefined;
+  if (!nameInReads(lexicon).test(text)) return undefined;
   const rules = settings().flatMap((setting) => rulesFor(setting, lexicon));
   return gravest(rules.filter(({ inReads }) => inReads).map(({ doing }) => doing));
 }

@@ -42,16 +42,15 @@ const UNC_HOST = /^\\\\([\w.-]{1,253})\\/;
 
 /** What writing into a place does beside changing a file. */
 export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragment[] {
+  const sent = fragmentOf(span, { verb: 'send', action: 'send', effect: 'write', object: 'file', domain: 'files' });
   const host = SOCKET.exec(path)?.[1];
   if (host !== undefined) {
-    const write = fragmentOf(span, { verb: 'send', action: 'send', effect: 'write', object: 'file', domain: 'files' });
-    return isOutside(`ssh://${host}`, lexicon) ? [sentOutside(write, '', true)] : [write];
+    return isOutside(`ssh://${host}`, lexicon) ? [sentOutside(sent, '', true)] : [sent];
   }
   if (REMOVABLE.test(path)) {
     const host = UNC_HOST.exec(path)?.[1];
     if (host !== undefined && !isOutside(`ssh://${host}`, lexicon)) return [];
-    const write = fragmentOf(span, { verb: 'send', action: 'send', effect: 'write', object: 'file', domain: 'files' });
-    return [sentOutside(write, '', true)];
+    return [sentOutside(sent, '', true)];
   }
   if (ELSEWHERE.test(path)) {
     const inside = path.replace(ELSEWHERE, '');

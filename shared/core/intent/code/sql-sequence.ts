@@ -2,42 +2,14 @@
 import type { Fragment } from './code.ts';
 import { MODIFIES, type Statement } from './sql-statement.ts';
 import type { SqlToken } from './sql-tokens.ts';
+import { wordSet } from '../text/word-set.ts';
 
 /** Statements that others may follow without a semicolon between them, as in Transact-SQL and in blocks. */
-export const MAY_BE_FOLLOWED = new Set([
-  'update',
-  'insert',
-  'select',
-  'set',
-  'declare',
-  'begin',
-  'prepare',
-  'print',
-  'use',
-  'waitfor',
-  'analyze',
-  'commit',
-  'go',
-]);
+export const MAY_BE_FOLLOWED = wordSet(
+  'update insert select set declare begin prepare print use waitfor analyze commit go',
+);
 /** Words after which the name of a statement begins none: `FOR UPDATE`, `ON DELETE`, `t.update`. */
-const NO_BEGINNING = new Set([
-  'do',
-  'for',
-  'on',
-  'as',
-  '.',
-  ',',
-  '(',
-  'or',
-  'and',
-  'select',
-  'by',
-  '=',
-  'key',
-  'no',
-  'then',
-  'not',
-]);
+const NO_BEGINNING = wordSet('do for on as . , ( or and select by = key no then not');
 const FOLLOWS = new Set([...MODIFIES, 'grant', 'revoke', 'exec', 'execute', 'shutdown', 'purge']);
 
 /** The tokens from the statement on that follows within another one. */

@@ -4,6 +4,7 @@ import type { Effort } from './effort.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import type { SeenTokens } from './sql-tokens.ts';
+import { wordSet } from '../text/word-set.ts';
 
 /** A piece at which code may begin. */
 export interface Place {
@@ -27,24 +28,7 @@ export interface ReadAt {
 export type Reader = (place: Place) => ReadAt | undefined;
 
 /** Pieces after which a command may begin: separators, and commands that run other commands. */
-const LEADS = new Set([
-  ';',
-  '|',
-  '`',
-  '(',
-  '{',
-  '&',
-  '$',
-  '&&',
-  '||',
-  'sudo',
-  'doas',
-  'then',
-  'xargs',
-  '-c',
-  '-exec',
-  '#',
-]);
+const LEADS = wordSet('; | ` ( { & $ && || sudo doas then xargs -c -exec #');
 const ENDS_OPEN = /[:>$`]$/;
 const CRON_FIELD = /^(?:[\d*][\d*,/-]{0,20}|@(?:daily|hourly|weekly|monthly|yearly|annually|reboot|midnight))$/;
 

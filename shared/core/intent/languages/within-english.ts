@@ -1,6 +1,7 @@
 // Requests to destroy or to pay in another language within an English text.
 import type { CandidateAction } from '../grammar/candidate.ts';
 import { type ForeignVerb, type Language, withoutPronoun } from '../lexicon/languages.ts';
+import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { hasDense } from './known.ts';
@@ -26,8 +27,6 @@ interface Opening {
 }
 const NONE: Opening = { alone: 0, joined: 0 };
 
-const graveByLexicon = new WeakMap<Lexicon, GraveVerbs>();
-
 /** Whether a verb destroys or pays, and its first word is neither English nor short. */
 function isGraveInEnglish(
   { effect, action, head, rest }: ForeignVerb,
@@ -40,27 +39,20 @@ function isGraveInEnglish(
   return (effect === 'destructive' || action === 'transfer') && !isEnglish && isTelling;
 }
 
-function graveVerbs(lexicon: Lexicon): GraveVerbs {
-  let grave = graveByLexicon.get(lexicon);
-  if (grave === undefined) {
-    const verbs = new Set<ForeignVerb>();
-    const openings = new Map<string, Opening>();
-    for (const [at, language] of lexicon.languages.entries())
-      for (const verb of [...language.verbs.values()]
-        .flat()
-        .filter((one) => isGraveInEnglish(one, language, lexicon))) {
-        verbs.add(verb);
-        const [word = ''] = verb.head;
-        const { alone, joined } = openings.get(word) ?? NONE;
-        const isAlone = verb.head.length === 1;
-        if (!language.isDense)
-          openings.set(word, isAlone ? { alone: alone | (1 << at), joined } : { alone, joined: joined | (1 << at) });
-      }
-    grave = { verbs, openings };
-    graveByLexicon.set(lexicon, grave);
-  }
-  return grave;
-}
+const graveVerbs = oncePerLexicon((lexicon): GraveVerbs => {
+  const verbs = new Set<ForeignVerb>();
+  const openings = new Map<string, Opening>();
+  for (const [at, language] of lexicon.languages.entries())
+    for (const verb of [...language.verbs.values()].flat().filter((one) => isGraveInEnglish(one, language, lexicon))) {
+      verbs.add(verb);
+      const [word = ''] = verb.head;
+      const { alone, joined } = openings.get(word) ?? NONE;
+      const isAlone = verb.head.length === 1;
+      if (!language.isDense)
+        openings.set(word, isAlone ? { alone: alone | (1 << at), joined } : { alone, joined: joined | (1 << at) });
+    }
+  return { verbs, openings };
+});
 
 /** The languages, as bits, of which a sentence may have such a verb. */
 function languagesOfVerbs(sentence: Sentence, { openings }: GraveVerbs): number {

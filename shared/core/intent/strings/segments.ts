@@ -2,6 +2,7 @@
 import type { DataClass } from '../../../kernel/vocabulary.ts';
 import { dataClassesOf, placesOf } from '../grammar/context.ts';
 import { singular } from '../lexicon/inflection.ts';
+import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { type KnownWords, segmentAsItLooks } from '../text/look-alikes.ts';
 import { CLASSES } from './action-word.ts';
@@ -129,25 +130,18 @@ export function objectsOf({ words }: Spelling, lexicon: Lexicon): string[] {
   return [...new Set((isDomain ? rest : words).flatMap((segment) => headsOf(segment, lexicon)))];
 }
 
-const knownWords = new WeakMap<Lexicon, KnownWords>();
-
 /** Words of a lexicon that a disguise may hide. */
-export function knownWordsOf(lexicon: Lexicon): KnownWords {
-  let known = knownWords.get(lexicon);
-  if (known === undefined) {
-    const isPlace = (word: string): boolean => lexicon.places.get(word) !== undefined;
-    const isKnown = (word: string): boolean =>
-      isPlace(word) ||
-      lexicon.dataClasses.get(word) !== undefined ||
-      lexicon.traitPhrases.get(word) !== undefined ||
-      lexicon.domainOfNoun.has(singular(word, lexicon.plurals)) ||
-      lexicon.refinedObjects.has(singular(word, lexicon.plurals)) ||
-      lexicon.verbs.has(word);
-    known = { isKnown, isPlace };
-    knownWords.set(lexicon, known);
-  }
-  return known;
-}
+export const knownWordsOf = oncePerLexicon((lexicon): KnownWords => {
+  const isPlace = (word: string): boolean => lexicon.places.get(word) !== undefined;
+  const isKnown = (word: string): boolean =>
+    isPlace(word) ||
+    lexicon.dataClasses.get(word) !== undefined ||
+    lexicon.traitPhrases.get(word) !== undefined ||
+    lexicon.domainOfNoun.has(singular(word, lexicon.plurals)) ||
+    lexicon.refinedObjects.has(singular(word, lexicon.plurals)) ||
+    lexicon.verbs.has(word);
+  return { isKnown, isPlace };
+});
 
 /** The segments with look-alike characters replaced; `*` stays. */
 export function segmentsAsTheyLook(segments: readonly string[], lexicon: Lexicon): string[] {
