@@ -48,7 +48,7 @@ describe('the reading of a string', () => {
       });
 
     it('is assumed to leave beside a parse, too: that no place outside was recognised does not say that it is inside', () => {
-      const { parse, joined } = beside('Send the source code to Acme Corp.');
+      const { parse, joined } = beside('Please send the repository to Igor.');
       expect(parse.traits).to.not.include('external');
       expect(joined.unassessed.traits).to.include('external');
     });
