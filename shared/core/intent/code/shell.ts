@@ -11,7 +11,7 @@ import { textsOf } from './shell-words.ts';
 
 const MAX_DEPTH = 6;
 /** What reading a command costs of the effort, in characters. */
-const COMMAND_COST = 70;
+const COMMAND_COST = 150;
 
 /** Variables that decide which programs run, or run code themselves. */
 const DECIDES_WHAT_RUNS =
