@@ -1,7 +1,7 @@
 // Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
 import { callFragment, onlyReads, type Where } from './calls.ts';
 import { chainAt } from './call-syntax.ts';
-import { type Fragment, fragmentOf, readsOnly, gravest, gravity } from './code.ts';
+import { type Fragment, fragmentOf, readsOnly, gravest, gravity, NOT_UNDERSTOOD } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
 import { fileCallOf } from './file-calls.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -32,9 +32,6 @@ function assignedBefore(before: string, at: number, lexicon: Lexicon): Fragment[
   const does = doing ?? EMPTIES;
   return [fragmentOf({ at, end: at }, { ...does, verb: 'save', object: 'object', domain: 'code', language: 'sql' })];
 }
-
-/** The gravity of what is not understood. */
-const UNKNOWN = gravity({ action: 'unknown', effect: 'write', traits: [] });
 
 const DOTTED = /^[A-Za-z_$][\w$]{0,60}(?:\.[A-Za-z_$][\w$]{0,60}){1,6}$/;
 
@@ -93,7 +90,7 @@ export function callAt({ text, pieces, at, lexicon, effort }: Place): ReadAt | u
   const inProse = gravest([...written, ...kept, ...fragmentsIn('prose')]);
   const isOpen = isAlone && STANDS_ALONE.test(piece.text) && (inProse === undefined || inProse.action === 'read');
   const inProgram = isOpen ? gravest(fragmentsIn('program')) : undefined;
-  const worst = inProgram !== undefined && gravity(inProgram) >= UNKNOWN ? inProgram : inProse;
+  const worst = inProgram !== undefined && gravity(inProgram) >= gravity(NOT_UNDERSTOOD) ? inProgram : inProse;
   // Calls within the arguments are read by themselves.
   return worst && { fragments: [worst], end: piece.at + piece.text.length };
 }

@@ -69,6 +69,9 @@ export const destroys = (span: Span, more: Partial<Fragment> = {}): Fragment =>
 
 const GRAVE_ACTIONS: ReadonlySet<Action> = new Set(['transfer', 'grant', 'revoke']);
 
+/** What is not understood may change anything. */
+export const NOT_UNDERSTOOD = { action: 'unknown', effect: 'write', traits: [] } as const;
+
 /** How grave an effect is: of two readings of the same code the graver one counts. */
 export function gravity({ action, effect, traits }: Pick<Doing, 'effect' | 'traits'> & { action: Action }): number {
   if (effect === 'destructive') return 60 + traits.length;

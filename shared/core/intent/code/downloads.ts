@@ -1,5 +1,15 @@
 // Reads commands of URLs, such as curl and wget: the request that their words make, and the files that its answer is saved in.
-import { fileWrite, type Fragment, fragmentOf, isNowhere, isSystemPath, sentOutside, unknownCode } from './code.ts';
+import {
+  fileWrite,
+  type Fragment,
+  fragmentOf,
+  isNowhere,
+  isSystemPath,
+  sentOutside,
+  unknownCode,
+  gravity,
+  NOT_UNDERSTOOD,
+} from './code.ts';
 import { knownCommand } from './commands.ts';
 import { isUrl, METHODS, requestFragment } from './http.ts';
 import { EXPANDS } from './http-body.ts';
@@ -97,9 +107,6 @@ function requestOfWords(words: readonly string[], { pipes }: { pipes: boolean })
   };
 }
 
-/** A request that does one of these is judged by it, whether or not somebody checks who answers. */
-const GRAVE: ReadonlySet<string> = new Set(['transfer', 'grant', 'delete', 'revoke']);
-
 /** What a command of URLs does: the request, what an option runs or skips, and the files that the answer is saved in. */
 export function urlFragments(line: CommandLine): Fragment[] {
   const { known, texts, span, before, lexicon } = line;
@@ -117,7 +124,8 @@ export function urlFragments(line: CommandLine): Fragment[] {
   // Nobody checks who answers. `-k` may be in a cluster of options.
   const doing =
     known.doing.effect !== 'destructive' && words.includes('-k') ? knownCommand(words, lexicon)?.doing : known.doing;
-  if (doing?.effect === 'destructive' && !GRAVE.has(fragment.action))
+  // A graver request is judged by what it does.
+  if (doing?.effect === 'destructive' && gravity(fragment) <= gravity(NOT_UNDERSTOOD))
     return [fragment, fragmentOf(span, { verb: 'skip', ...doing, object: 'check' })];
   return [fragment, ...(request.saves ? savedFiles(words, line) : [])];
 }

@@ -1,6 +1,6 @@
 // Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
-import { type Fragment, fragmentOf, gravity, type Span, unknownCode, gravest } from './code.ts';
+import { type Fragment, fragmentOf, gravity, NOT_UNDERSTOOD, type Span, unknownCode, gravest } from './code.ts';
 import { doingOfName, isMoney, partsOf, withNouns, MOVES } from './names.ts';
 import { doingOfSettings, EMPTIES } from './settings.ts';
 import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
@@ -183,8 +183,6 @@ function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
 
-const UNKNOWN = { action: 'unknown', effect: 'write', traits: [] } as const;
-
 /** Whether a request takes data out of the organisation. */
 function leaks({ url, body = '', carries = false }: HttpParts, own: ActionClass, lexicon: Lexicon): boolean {
   const host = hostOf(url.replace(/^["']/, ''));
@@ -227,7 +225,7 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   const listed = METHODS.get(method.toUpperCase());
   const named = listed === undefined ? doingOfName(method.toLowerCase(), lexicon) : undefined;
   // `MOVE` and `LOCK` of WebDAV are no words of a sentence.
-  const other = named && gravity(named) > gravity(UNKNOWN) ? named : undefined;
+  const other = named && gravity(named) > gravity(NOT_UNDERSTOOD) ? named : undefined;
   const own = listed ?? other?.action;
   if (own === undefined) return unknownCode(span, { domain: 'web', language: 'http' });
   const outside = isOutside(url, lexicon);

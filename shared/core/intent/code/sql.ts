@@ -38,10 +38,13 @@ function readExplain(statement: Statement): Fragment {
   const before = tokens.slice(0, at);
   const value = before.findIndex(({ lower }) => lower === 'analyze' || lower === 'analyse');
   const runs = value > 0 && !/^(?:false|off|0)$/.test(before[value + 1]?.lower ?? '');
-  // Whatever stands before it: `(DELETE ...)`, `DECLARE c CURSOR FOR DELETE ...`.
-  const change = runs ? tokens.findIndex(({ lower }, place) => place >= at && MODIFIES.has(lower)) : -1;
-  if (runs && at < tokens.length)
-    return readStatement({ ...statement, tokens: tokens.slice(change < 0 ? at : change) });
+  if (runs && at < tokens.length) {
+    const readFrom = (from: number) => readStatement({ ...statement, tokens: tokens.slice(from) });
+    // A change may stand behind what is not read: `(DELETE ...)`, `DECLARE c CURSOR FOR DELETE ...`.
+    const change = tokens.findIndex(({ lower }, place) => place > at && MODIFIES.has(lower));
+    const whole = readFrom(at);
+    return (change < 0 ? whole : gravest([whole, readFrom(change)])) ?? whole;
+  }
   return make(statement, 'explain', 'read', { object: 'plan' });
 }
 

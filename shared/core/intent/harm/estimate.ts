@@ -118,7 +118,7 @@ interface Piece {
   readonly sum: number;
 }
 
-/** Words and marks that are remembered, in less than three megabytes. */
+/** Words and marks that are remembered: two megabytes of ASCII, five of the longest in other scripts. */
 const MAX_REMEMBERED = 16_000;
 /** Longer ones are not remembered. */
 const MAX_LENGTH = 40;
