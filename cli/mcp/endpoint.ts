@@ -15,13 +15,21 @@ export interface EndpointRequest {
   readonly signal: AbortSignal;
 }
 
+/**
+ * How long an idle connection is kept. A server closes idle connections too (Node's after 5 s), and a request that meets
+ * that end fails, although a call must not be sent twice. Node's agent heeds `Keep-Alive: timeout` only beside a time of
+ * its own, and does not end requests by it.
+ */
+const IDLE_MS = 2_000;
+
 export class Endpoint {
   private readonly url: URL;
   private readonly agent: http.Agent;
 
   constructor(url: URL) {
     this.url = url;
-    this.agent = url.protocol === 'https:' ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+    const { Agent } = url.protocol === 'https:' ? https : http;
+    this.agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
   }
 
   /** Resolves with the answer's headers; its body is still to be read. */
