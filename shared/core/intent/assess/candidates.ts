@@ -11,7 +11,6 @@ import { type RequestedAction, wordsOf } from '../grammar/request.ts';
 import { movesMoney } from '../grammar/sums.ts';
 import { K } from '../lexicon/word-kinds.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { QUERY, unspokenRequest } from '../grammar/unspoken.ts';
 
 /** Beyond this number of candidates, only one that is more consequential than all others is considered, because it may come last. */
 const MAX_CANDIDATES = 200;
@@ -134,7 +133,7 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
   };
   for (const [index, sentence] of sentences.entries()) {
     const words = wordsOf(sentence);
-    const requests = withoutCompared(requestsOf(sentence, words, lexicon, QUERY), sentence, words);
+    const requests = withoutCompared(requestsOf(sentence, words, lexicon), sentence, words);
     if (requests.length === 0) continue;
     const place = { sentence, words, index };
     const room = Math.max(0, MAX_CANDIDATES - found.length);
@@ -153,29 +152,13 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
       if (consequenceOf(meaning) > gravest) push(candidateOf(request, end, meaning, place, lexicon));
     }
   }
-  const unspoken = found.every(({ negated, weak }) => negated || weak)
-    ? unspokenOf(
-        sentences,
-        found.some(({ negated }) => negated),
-        lexicon,
-      )
-    : undefined;
-  return withoutStatements(unspoken ? [...found, unspoken] : found);
+  return withoutStatements(found);
 }
 
 function withObject(candidate: CandidateAction, about: About, lexicon: Lexicon): CandidateAction {
   const { action, effect, traits } = meaningWith(candidate.verb, about.object, lexicon) ?? candidate;
   const { object, domain, objectKnown, extent } = about;
   return changed(candidate, { object, domain, objectKnown, extent, action, effect, traits });
-}
-
-/** The request that a text implies without a verb of request. */
-function unspokenOf(sentences: readonly Sentence[], asked: boolean, lexicon: Lexicon): CandidateAction | undefined {
-  const { request, index } = unspokenRequest(sentences, asked, lexicon) ?? {};
-  if (!request || index === undefined) return undefined;
-  const place = { sentence: request.sentence, words: wordsOf(request.sentence), index };
-  const end = request.sentence.length;
-  return candidateOf(request, end, meaningOf(request, end, place, lexicon), place, lexicon);
 }
 
 /** Next to explicit requests, a statement counts only when it is consequential: `names must be given in full` is a remark. */

@@ -1,8 +1,7 @@
-// Verbs whose meaning depends on what follows: `make it private`, `give Ana the key`, `add 3 and 5`, `return the lamp`.
+// Verbs whose meaning depends on what follows: `make it private`, `give Ana the key`.
 import type { Lexicon } from '../lexicon/types.ts';
-import type { ObjectPhrase } from './object.ts';
 import { isPredicateOf } from './phrase-ends.ts';
-import { domainOf, getsWhat, isLowerName } from './request-object.ts';
+import { getsWhat, isLowerName } from './request-object.ts';
 import type { RequestedAction } from './request.ts';
 import type { Sentence, TokenKind } from '../text/tokens.ts';
 import { K, tokenIs } from '../lexicon/word-kinds.ts';
@@ -32,54 +31,6 @@ export function makesSo({ entry, sentence, next }: RequestedAction, end: number,
   }
   return false;
 }
-/** Whether a thing shall get a new role: `use the beach picture as my wallpaper`, but not `use it as an example`. */
-export function usesAs({ entry, sentence, next }: RequestedAction, end: number): boolean {
-  if (entry.verb !== 'use') return false;
-  for (let at = next + 1; at < Math.min(end, next + MAX_STATE); at += 1) {
-    if (sentence[at]?.kind === 'punct') return false;
-    if (sentence[at]?.lower === 'as') return tokenIs(sentence[at + 1], K.possessive_person);
-  }
-  return false;
-}
-
-/** Whether a thing is made to do something: `make the server reread its settings`. */
-export function makesDo({ entry, sentence, next }: RequestedAction, end: number, lexicon: Lexicon): boolean {
-  if (entry.verb !== 'make' || tokenIs(sentence[next], K.made_new)) return false;
-  for (let at = next + 1; at < Math.min(end, next + MAX_DOER); at += 1) {
-    const { kind, lower } = sentence[at] ?? { kind: 'punct', lower: '' };
-    if (kind === 'punct' || tokenIs(sentence[at], K.preposition) || tokenIs(sentence[at], K.conjunction)) return false;
-    const reading = lexicon.verbForms.get(lower);
-    if (reading?.form === 'base' && tokenIs(sentence[at + 1], K.after_verb)) return !reading.entry.alsoNoun;
-  }
-  return false;
-}
-const MAX_DOER = 4;
-
-/** Whether a plan shall change: `could we do the meeting at ten instead`. */
-export const doesOtherwise = ({ entry, sentence, next }: RequestedAction, lexicon: Lexicon): boolean =>
-  lexicon.wordKinds.has(entry.verb, K.rescheduling_verb) &&
-  sentence.slice(next, next + MAX_STATE + 2).some(({ lower }) => lower === 'instead' || lower === 'rather');
-
-/** Whether a thing shall be started: `get the coffee machine going`, `get the server up and running`. */
-export function getsGoing({ entry, sentence, next }: RequestedAction, end: number): boolean {
-  if (entry.verb !== 'get' || !tokenIs(sentence[next], K.started_thing)) return false;
-  for (let at = next + 1; at < Math.min(end, next + MAX_STATE); at += 1) {
-    const { kind } = sentence[at] ?? { kind: 'punct' };
-    if (kind === 'punct' || tokenIs(sentence[at], K.preposition)) return false;
-    if (tokenIs(sentence[at], K.started_state)) {
-      const after = sentence[at + 1];
-      return (
-        after === undefined ||
-        after.kind === 'punct' ||
-        tokenIs(after, K.preposition) ||
-        tokenIs(after, K.conjunction) ||
-        tokenIs(after, K.closing_word)
-      );
-    }
-  }
-  return false;
-}
-
 const NAME = /^\p{Lu}\p{Ll}/u;
 /** `make it executable` */
 const ABLE = /^\w{2,12}[ai]ble$/;
@@ -120,23 +71,6 @@ function isHandedTo(sentence: Sentence, next: number): boolean {
   );
 }
 const MAX_GIVEN = 14;
-
-/** Whether the request is a calculation: `add 3 and 5`, `convert 5 miles`. */
-export function calculates({ entry, sentence, next }: RequestedAction, lexicon: Lexicon): boolean {
-  if (sentence[next]?.kind !== 'number') return false;
-  return (
-    entry.verb === 'convert' || (lexicon.wordKinds.has(entry.verb, K.sum_verb) && sentence[next + 2]?.kind === 'number')
-  );
-}
-
-/** Whether a customer returns something: `I want to return the lamp`. */
-export function takesBack({ entry, sentence, next }: RequestedAction, phrase: ObjectPhrase, lexicon: Lexicon): boolean {
-  if (entry.verb !== 'return' || sentence[next - 2]?.lower !== 'to') return false;
-  return (
-    tokenIs(sentence[next - 3], K.wish_before_to) &&
-    !lexicon.wordKinds.has(domainOf(phrase.words, lexicon), K.program_domain)
-  );
-}
 
 /** Whether time is reserved: `block Friday 2-4pm`, `block 9 to 11 for calls`. */
 export const keepsFree = ({ entry, sentence, next }: RequestedAction): boolean =>

@@ -1,24 +1,19 @@
 // Finds the verbs of a sentence that request something. A verb counts only in a slot, a position where a request may begin.
 import { withImplied } from './implied.ts';
 import { lateRequest } from './late-request.ts';
-import { leadAt, opensGerund, purposeAfter, delegatedAt } from './leads.ts';
-import type { Lexicon, Prefix, VerbEntry } from '../lexicon/types.ts';
+import { leadAt, opensGerund, purposeAfter, delegatedAt, taskOfRun } from './leads.ts';
+import type { Lexicon, Prefix } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { passiveAsked } from './needs.ts';
 import { announcesNew, ASKED, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
-import { type RequestedAction, requestOf } from './request.ts';
+import { isConsequential, QUERY, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { type Seen, type Slot, type VerbMatch, verbAt } from './verb-slots.ts';
+import { type Seen, type Slot, verbAt } from './verb-slots.ts';
 import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
-/** The requests of one sentence with its words, including implied ones. `query` is the entry for questions. */
-export function requestsOf(
-  sentence: Sentence,
-  words: TaggedWords,
-  lexicon: Lexicon,
-  query: VerbEntry,
-): readonly RequestedAction[] {
-  return withImplied(sentence, words, spokenRequests(sentence, words, lexicon, query), lexicon, query);
+/** The requests of one sentence with its words, including implied ones. */
+export function requestsOf(sentence: Sentence, words: TaggedWords, lexicon: Lexicon): readonly RequestedAction[] {
+  return withImplied(sentence, words, spokenRequests(sentence, words, lexicon), lexicon);
 }
 
 /** Whether the colon at `words[at]` introduces written text; `Message: ...` alone is only a heading. */
@@ -34,13 +29,15 @@ const saysWhatFollows = (
     (is(words, at - 1, K.titled_thing) && (request.entry.action === 'create' || request.entry.action === 'send')));
 const OPENS_REQUEST = /[,:;()\u2013\u2014*>\]|/&-]/;
 
-function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon, query: VerbEntry): RequestedAction[] {
+function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon): RequestedAction[] {
   const found: RequestedAction[] = [];
   const endsAsQuestion = sentence.some((token) => token.kind === 'punct' && token.text.includes('?'));
   let slot: Slot | undefined = { strong: true, first: true };
   const seen: Seen = { third: false, gerund: false, listing: false, inside: false, negated: false };
   let subordinate = false;
   let conditional = false;
+  // Where a condition begins that no comma has ended.
+  let condition = -1;
   let written = false;
   let nothingSaid = true;
   // Computed lazily and only once.
@@ -60,6 +57,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
         slot = { strong: subordinate || found.length === 0, first: found.length === 0 };
         subordinate = false;
         conditional = false;
+        condition = -1;
         seen.negated = false;
       }
       if (token.text.includes('(')) seen.inside = true;
@@ -140,7 +138,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
     }
     if (!slot) continue;
     if (at === 0 && announcesNew(words, lexicon) && (word !== 'note' || token.at === 0)) {
-      found.push(wish(query, 0, token.at, sentence, false, 0.75));
+      found.push(wish(0, token.at, sentence, false, 0.75));
       // The words after the colon are its title.
       if (word === 'new') break;
       written = true;
@@ -158,7 +156,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       }
       const wanted = wantedAt(words, at);
       if (wanted > 0) {
-        found.push(wish(query, at + wanted, token.at, sentence, false));
+        found.push(wish(at + wanted, token.at, sentence, false));
         slot = undefined;
         continue;
       }
@@ -170,12 +168,12 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       continue;
     }
     if (slot.first && found.length === 0 && isQuestion(words, at, endsAsQuestion)) {
-      found.push(requestOf({ entry: query, next: at + 1, at: token.at, sentence, certainty: 0.8, kind: 'question' }));
+      found.push(requestOf({ entry: QUERY, next: at + 1, at: token.at, sentence, certainty: 0.8, kind: 'question' }));
       slot = undefined;
       continue;
     }
     const match = verbAt(sentence, words, at, slot, seen, lexicon);
-    if (match && ((written && match.entry.effect !== 'destructive') || isListed(words, at, match, found.at(-1)))) {
+    if (match && written && match.entry.effect !== 'destructive') {
       slot = undefined;
       continue;
     }
@@ -202,7 +200,15 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
         const purpose = purposeAfter(words, at, lexicon);
         if (words[purpose] !== 'to') {
           const { at: place, next, negated } = found.pop() ?? { at: token.at, next: at + 1, negated: false };
-          found.push(wish(query, next, place, sentence, negated));
+          found.push(wish(next, place, sentence, negated));
+          continue;
+        }
+      }
+      if (entry.action === 'execute' || entry.verb === 'schedule') {
+        const taskAt = taskOfRun(words, at, lexicon);
+        if (taskAt >= 0) {
+          slot = { strong: true, first: true };
+          at = taskAt - 1;
           continue;
         }
       }
@@ -218,16 +224,27 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
     }
     const wanted = wantedAt(words, at);
     if (wanted > 0) {
-      found.push(wish(query, at + wanted, token.at, sentence, seen.negated));
+      found.push(wish(at + wanted, token.at, sentence, seen.negated));
     }
     if (is(words, at, K.subordinator)) subordinate = true;
-    if (is(words, at, K.conditional)) conditional = true;
+    if (is(words, at, K.conditional)) {
+      conditional = true;
+      condition = at;
+    }
     if (found.length > 0 && is(words, at, K.listing)) seen.listing = true;
     slot = undefined;
   }
-  if (found.every(({ entry, negated }) => entry.weak && negated)) {
-    const late = lateRequest(sentence, words, lexicon, query);
-    if (late) found.push(late);
+  // `when the copy is done delete the source` begins as a question does.
+  const isClause =
+    found.length === 1 && found[0]?.kind === 'question' && !endsAsQuestion && is(words, 0, K.conditional);
+  if (isClause || found.every(({ entry, negated }) => entry.weak && negated)) {
+    const late = lateRequest(sentence, words, lexicon);
+    if (late?.kind === 'imperative' || (late && !isClause)) found.push(late);
+  } else if (condition > 0) {
+    // `check the disks and if one is full delete the logs`
+    const late = lateRequest(sentence, words, lexicon, condition);
+    if (late?.kind === 'imperative' && isConsequential(late.entry) && found.every(({ at }) => at < late.at))
+      found.push(late);
   }
   return found;
 }
@@ -240,15 +257,6 @@ function asksNext(words: TaggedWords, at: number, lexicon: Lexicon): boolean {
   return reading?.form === 'base' && !reading.entry.alsoNoun && is(words, at + 1, K.after_verb);
 }
 
-/** Whether a word that may be a verb is one of several nouns: `the fuel, make, model and year`. */
-function isListed(words: TaggedWords, at: number, match: VerbMatch, last: RequestedAction | undefined): boolean {
-  // `a compelling and engaging text`
-  if (match.form === 'gerund' && words[at - 2]?.endsWith('ing') && /^an?$/.test(words[at - 3] ?? '')) return true;
-  if (match.entry.effect === 'destructive' || words[at - 1] !== ',') return false;
-  // Verbs are listed, too: `create, update or list users`. In that case the previous verb has no object yet.
-  return words[at + match.length] === ',' && last !== undefined && last.next !== at - 1;
-}
-
 /** The index of the last word before `how you` or `how to`, which introduce what is to be shown by doing it. */
 function beforeShown(words: TaggedWords, at: number): number {
   let last = at;
@@ -257,14 +265,8 @@ function beforeShown(words: TaggedWords, at: number): number {
 }
 
 /** A request for a thing, without a verb that says what is to be done with it. */
-const wish = (
-  entry: VerbEntry,
-  next: number,
-  at: number,
-  sentence: Sentence,
-  negated: boolean,
-  certainty = 0.55,
-): RequestedAction => requestOf({ entry, next, at, sentence, negated, certainty, wanted: true });
+const wish = (next: number, at: number, sentence: Sentence, negated: boolean, certainty = 0.55): RequestedAction =>
+  requestOf({ entry: QUERY, next, at, sentence, negated, certainty, wanted: true });
 
 const CARRYING_OUT =
   /\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;

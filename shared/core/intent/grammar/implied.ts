@@ -29,6 +29,68 @@ function governorOf(words: TaggedWords, at: number): { certainty: number; end: n
     : { certainty: 0, end: before };
 }
 
+/** The subject of a passive that is a request. */
+interface Subject {
+  readonly from: number;
+  readonly end: number;
+  readonly certainty: number;
+}
+
+/** Where the subject of `words[at]` begins in what somebody would welcome, `it would be great if the rows were deleted`; -1 for none. */
+function welcomedFrom(words: TaggedWords, start: number, at: number): number {
+  for (let from = start; from < at; from += 1)
+    if (words[from] === 'if') return someAre(words, Math.max(0, from - 3), from, K.welcome) ? from + 1 : -1;
+  return -1;
+}
+
+/** Where the subject of a demand begins, `I request that the rows be deleted`; -1 for none. */
+function demandedFrom(words: TaggedWords, start: number, at: number): number {
+  for (let that = at - 1; that > start; that -= 1)
+    if (words[that] === 'that') return is(words, that - 1, K.suggesting) ? that + 1 : -1;
+  return -1;
+}
+
+/** Whether a request asks for what its clause says, as verbs of ensuring and wishing do; any other verb only describes its object. */
+function asksFor(
+  { entry, wanted, next }: RequestedAction,
+  words: TaggedWords,
+  isBe: boolean,
+  lexicon: Lexicon,
+): boolean {
+  const first = entry.verb.split(' ', 1)[0] ?? '';
+  const isWish = isBe && (wanted || lexicon.wordKinds.has(first, K.wishing_verb));
+  const ensures = lexicon.wordKinds.has(first, K.ensuring_verb) && (entry.weak || entry.mentions || !isBe);
+  // `see that it is deleted`, but not `check that it is deleted`
+  const isSeenTo = first === 'see' && words[next] === 'that';
+  return (isWish || ensures) && (entry.action !== 'read' || entry.weak || wanted || isSeenTo);
+}
+
+/** The subject of the passive whose verb is `words[at]`, in the clause that begins at `start`; undefined when it is no request. */
+function subjectOf(
+  words: TaggedWords,
+  start: number,
+  at: number,
+  request: RequestedAction | undefined,
+  lexicon: Lexicon,
+): Subject | undefined {
+  const word = words[at] ?? '';
+  const isBe = word === 'be' || word === 'get';
+  const isPast = word === 'were' || word === 'was';
+  const from = isPast ? welcomedFrom(words, start, at) : isBe ? demandedFrom(words, start, at) : -1;
+  if (from >= 0) return { from, end: at, certainty: 0.75 };
+  const governor = isBe ? governorOf(words, at) : { certainty: 0, end: at };
+  if (!governor || isPast) return undefined;
+  const { end, certainty } = governor;
+  if (request?.kind === 'imperative')
+    return asksFor(request, words, isBe, lexicon)
+      ? { from: request.next, end, certainty: Math.max(certainty, 0.8) }
+      : undefined;
+  if (certainty === 0 || is(words, start, K.condition_opening) || is(words, start, K.question_word)) return undefined;
+  return { from: is(words, start + 1, K.opinion_verb) ? start + 2 : start, end, certainty };
+}
+
+const PASSIVE = /^(?:be|gets?|is|are|were|was)$/;
+
 /** `X should be deleted`, `make sure that X is sent`, `I want X to be removed`. */
 function passiveAt(
   words: TaggedWords,
@@ -38,56 +100,34 @@ function passiveAt(
   lexicon: Lexicon,
 ): Implied | undefined {
   const word = words[at] ?? '';
-  const isBe = word === 'be' || word === 'get';
-  if (!isBe && word !== 'is' && word !== 'are' && word !== 'gets') return undefined;
-  const participle = participleAt(words, at + 1, lexicon);
+  const participle = PASSIVE.test(word) ? participleAt(words, at + 1, lexicon) : undefined;
   if (!participle) return undefined;
-  const start = clauseStart(words, at);
+  const isBe = word === 'be' || word === 'get';
   const own = found[lastBefore(at + 1, places)];
   // `I'd like to be refunded`: the speaker is the subject.
   if (isBe && own?.entry.verb === 'be' && words[at - 1] === 'to')
     return { ...participle, subject: undefined, certainty: 0.75, negated: own.negated, replaces: own };
+  const start = clauseStart(words, at);
   const last = lastBefore(at, places);
   const request = (places[last] ?? 0) >= start - 1 ? found[last] : undefined;
-  const governor = isBe ? governorOf(words, at) : { certainty: 0, end: at };
-  if (!governor) return undefined;
-  let from = start;
-  let { certainty } = governor;
-  if (request && request.kind === 'imperative') {
-    // The clause is a request only after a verb of ensuring or wishing; the object of any other verb is merely described.
-    const first = request.entry.verb.split(' ', 1)[0] ?? '';
-    const wished = isBe && (request.wanted || lexicon.wordKinds.has(first, K.wishing_verb));
-    if (
-      !(lexicon.wordKinds.has(first, K.ensuring_verb) && (request.entry.weak || request.entry.mentions || !isBe)) &&
-      !wished
-    )
-      return undefined;
-    if (request.entry.action === 'read' && !request.entry.weak && !request.wanted) return undefined;
-    from = request.next;
-    certainty = Math.max(certainty, 0.8);
-  } else if (certainty === 0 || is(words, start, K.condition_opening) || is(words, start, K.question_word))
-    return undefined;
-  else if (is(words, start + 1, K.opinion_verb)) from = start + 2;
-  const subject = words.slice(from, governor.end);
+  const subject = subjectOf(words, start, at, request, lexicon);
+  if (!subject || subject.from >= subject.end) return undefined;
+  const { from, end, certainty } = subject;
   const wish = request?.wanted === true && isBe ? { replaces: request } : {};
-  if (subject.length === 0) return undefined;
   return {
-    entry: participle.entry,
-    at: participle.at,
-    next: participle.next,
-    subject: [words[from] === 'that' ? from + 1 : from, governor.end],
+    ...participle,
+    subject: [words[from] === 'that' ? from + 1 : from, end],
     certainty,
-    negated:
-      someAre(words, from, Math.min(from + 2, governor.end), K.negator) ||
-      someAre(words, governor.end, participle.at, K.negator),
+    negated: someAre(words, from, Math.min(from + 2, end), K.negator) || someAre(words, end, participle.at, K.negator),
     ...wish,
   };
 }
 
-/** `I want all users deleted`. */
+/** `I want all users deleted`, `get the accounts closed by noon`. */
 function wished(words: TaggedWords, request: RequestedAction, place: number, lexicon: Lexicon): Implied | undefined {
+  const gets = request.entry.verb === 'get';
   // `get my money refunded`
-  const gets = request.entry.verb === 'get' && is(words, request.next, K.own_thing);
+  const getsOwn = gets && is(words, request.next, K.own_thing);
   if (!(gets || request.wanted || (request.entry.weak && lexicon.wordKinds.has(request.entry.verb, K.wishing_verb))))
     return undefined;
   for (let at = request.next + 1; at < Math.min(words.length, request.next + REACH); at += 1) {
@@ -97,7 +137,7 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
     // `I want it removed`, but not `I want the removed ...`.
     const leads = is(words, at - 1, K.after_verb) && !is(words, at - 1, K.thing_pronoun);
     if (!match || leads || is(words, at - 1, K.preposition) || !endsPhrase(words, at + match.length)) continue;
-    if (gets && is(words, at + match.length, K.preposition)) continue;
+    if (gets && !isToBeDone(words, at + match.length, match.value, getsOwn)) continue;
     const subject: [number, number] = [request.next, at];
     return {
       entry: match.value,
@@ -111,6 +151,14 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
   }
   return undefined;
 }
+
+/** Whether a participle before `at` tells what is to be done, and not which: `get the orders cancelled`, but not `get the orders cancelled in March`. */
+const isToBeDone = (words: TaggedWords, at: number, entry: VerbEntry, isOwn: boolean): boolean =>
+  is(words, at, K.preposition)
+    ? /^(?:by|before|until)$/.test(words[at] ?? '') && isTime(words, at + 1)
+    : isOwn || isConsequential(entry);
+const isTime = (words: TaggedWords, at: number): boolean =>
+  is(words, at, K.deadline) || is(words, at, K.weekday) || words[at] === '\u0000number';
 
 /** `perform a cleanup`, `request the deletion of my account`. */
 function lightAt(words: TaggedWords, request: RequestedAction, place: number, lexicon: Lexicon): Implied | undefined {
@@ -161,13 +209,12 @@ export function withImplied(
   words: TaggedWords,
   found: readonly RequestedAction[],
   lexicon: Lexicon,
-  query: VerbEntry,
 ): readonly RequestedAction[] {
   const places = placesOf(sentence, found);
   const implied: Implied[] = [];
   for (const [index, request] of found.entries()) {
     const place = places[index] ?? 0;
-    const one = lightAt(words, request, place, lexicon) ?? wished(words, request, place, lexicon);
+    const one = wished(words, request, place, lexicon) ?? lightAt(words, request, place, lexicon);
     if (one) implied.push(one);
   }
   if (found[0]?.kind !== 'question')
@@ -177,12 +224,12 @@ export function withImplied(
         entitledAt(words, at, found, places, lexicon) ??
         passiveAt(words, at, found, places, lexicon) ??
         gerundAt(words, at, lexicon) ??
-        needAt(words, at, query, lexicon) ??
+        needAt(words, at, lexicon) ??
         movesAt(words, at, lexicon);
       if (one) implied.push(one);
     }
   if (implied.length === 0 && !found.some((request) => !request.entry.weak)) {
-    const one = reportNounAt(words, query, lexicon) ?? nominalSentence(words, lexicon);
+    const one = reportNounAt(words, lexicon) ?? nominalSentence(words, lexicon);
     if (one) implied.push(one);
   }
   if (implied.length === 0) return found;

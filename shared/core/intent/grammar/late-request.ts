@@ -1,28 +1,29 @@
 // Finds a request that no comma or sign introduces, in a sentence without any other request.
-import type { Lexicon, VerbEntry, VerbReading } from '../lexicon/types.ts';
+import type { Lexicon, VerbReading } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
-import { type RequestedAction, requestOf } from './request.ts';
+import { namesThing } from './questions.ts';
+import { QUERY, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { is, K, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
 
 /** The number of words in which a request without a preceding comma is searched. */
 const LATE = 25;
 
-/** Requests without an introduction: `in my calendar delete all golf events`, `when it is done tell me`. */
+/** Requests without an introduction, after `words[from]`: `in my calendar delete all golf events`, `when it is done tell me`. */
 export function lateRequest(
   sentence: Sentence,
   words: TaggedWords,
   lexicon: Lexicon,
-  query: VerbEntry,
+  from = 0,
 ): RequestedAction | undefined {
-  const placed = is(words, 0, K.placing) && !is(words, 1, K.subject_pronoun);
-  const certainty = placed || is(words, 0, K.clause_opening) ? 0.6 : 0.45;
+  const placed = is(words, from, K.placing) && !is(words, from + 1, K.subject_pronoun);
+  const certainty = placed || is(words, from, K.clause_opening) ? 0.6 : 0.45;
   // Whether the preceding clause has its verb: the first verb is never the request.
   let complete = placed;
-  for (let at = 1; at < Math.min(words.length, LATE); at += 1) {
+  for (let at = from + 1; at < Math.min(words.length, from + LATE); at += 1) {
     const place = sentence[at]?.at ?? 0;
-    if (at > 1 && opensQuestion(words, at, complete))
-      return requestOf({ entry: query, next: at + 1, at: place, sentence, certainty: 0.6, kind: 'question' });
+    if (at > from + 1 && opensQuestion(words, at, complete))
+      return requestOf({ entry: QUERY, next: at + 1, at: place, sentence, certainty: 0.6, kind: 'question' });
     const match = lexicon.verbForms.match(words, at);
     if (complete && match && asksHere(sentence, words, at, match, lexicon))
       return requestOf({ entry: match.value.entry, next: at + match.length, at: place, sentence, certainty });
@@ -66,7 +67,8 @@ function asksHere(
   if (length > 1 && lexicon.verbs.get(words[at] ?? '')?.alsoNoun === true && words[at + length - 1] === 'to')
     return false;
   if (next === undefined || next.kind === 'punct') return false;
-  if (entry.alsoNoun) return tokenIs(next, K.after_noun_verb);
+  // `pay 900 euros to Ana`
+  if (entry.alsoNoun) return tokenIs(next, K.after_noun_verb) || namesThing(words, at + length);
   if (tokenIs(next, K.after_verb)) return true;
   return next.kind !== 'word' || !(tokenIs(next, K.finite) || tokenIs(next, K.no_request_after));
 }

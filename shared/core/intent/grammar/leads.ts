@@ -1,6 +1,6 @@
 // Finds the beginning of a request after introductory words: a wish, a suggestion, a duty, an aim, a delegate.
 import type { Lexicon } from '../lexicon/types.ts';
-import { beginsWith, type RequestedAction } from './request.ts';
+import { beginsWith, isConsequential, type RequestedAction } from './request.ts';
 import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** An introduction: how many words to skip, and whether the last request found was part of it. */
@@ -72,6 +72,8 @@ export function leadAt(
     case 'we':
       return suggests(words, at, lexicon) ? { length: 1, replaces: last !== undefined } : undefined;
     default:
+      // `the next step is deleting it`
+      if (opensAim(words, at) && isGerund(words, at, lexicon)) return { length: 0, replaces: last !== undefined };
       return last !== undefined && followsEmpty(words, at, last, lexicon) && isDone(words, at, last, lexicon)
         ? { length: 0, replaces: true }
         : undefined;
@@ -94,7 +96,7 @@ function leadsToPurpose(words: TaggedWords, at: number, found: readonly Requeste
   return form !== undefined && !form.entry.weak && form.form === (word === 'for' ? 'gerund' : 'third');
 }
 
-/** Whether the `to` at `words[at]` opens an aim: `the next step is to copy the files`. */
+/** Whether the words before `words[at]` open an aim: `the next step is to copy the files`. */
 function opensAim(words: TaggedWords, at: number): boolean {
   let be = at - 1;
   // `what I want is for you to ...`
@@ -215,3 +217,22 @@ export function delegatedAt(words: TaggedWords, at: number, verb: string, lexico
   if (isTelling && next === doer + 1) return -1;
   return isBase(words, next, lexicon) ? next : -1;
 }
+
+/**
+ * The index of the verb that a run script or job carries out, when it is one that matters: `run a script to clear the table`, `start a
+ * job that deletes it`; -1 for none.
+ */
+export function taskOfRun(words: TaggedWords, at: number, lexicon: Lexicon): number {
+  for (let noun = at + 1; noun < Math.min(words.length, at + MAX_RUN); noun += 1) {
+    if (ends(words[noun] ?? '')) return -1;
+    if (!is(words, noun, K.run_thing)) continue;
+    const opener = words[noun + 1];
+    const form = formAt(words, noun + 2, lexicon);
+    if (form === undefined || !isConsequential(form.entry)) return -1;
+    if (opener === 'to' && form.form === 'base') return noun + 2;
+    if ((opener === 'that' || opener === 'which') && form.form === 'third') return noun + 2;
+  }
+  return -1;
+}
+/** How many words after the verb the thing may follow: `run a small one-off script`. */
+const MAX_RUN = 7;

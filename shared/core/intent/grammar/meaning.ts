@@ -1,15 +1,5 @@
 // The meaning of a request: its verb, refined by the object and the words around it.
-import {
-  calculates,
-  doesOtherwise,
-  getsGoing,
-  handsOver,
-  keepsFree,
-  makesDo,
-  makesSo,
-  takesBack,
-  usesAs,
-} from './changes.ts';
+import { handsOver, keepsFree, makesSo } from './changes.ts';
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { dataClassesOf } from './context.ts';
 import { singular } from '../lexicon/inflection.ts';
@@ -67,29 +57,20 @@ function refine(
   });
 }
 
-/** `Make the page live` and `I want to return the lamp` change something. */
+/** `Make the page live` changes something. */
 const CHANGE: Doing = { action: 'update', effect: 'write', traits: [] };
 
-const CALCULATION: Doing = { action: 'read', effect: 'read', traits: [] };
-const START: Doing = { action: 'execute', effect: 'write', traits: [] };
 const BOOKING: Doing = { action: 'create', effect: 'write', traits: [] };
 const HANDOVER: Doing = { action: 'send', effect: 'write', traits: [] };
 
-function changeOf(request: RequestedAction, end: number, phrase: ObjectPhrase, lexicon: Lexicon): Doing | undefined {
+function changeOf(request: RequestedAction, end: number, lexicon: Lexicon): Doing | undefined {
   if (
     handsOver(request, lexicon) ||
     (request.entry.verb === 'report' && isPronounObject(request, request.next, end, lexicon))
   )
     return HANDOVER;
   if (keepsFree(request)) return BOOKING;
-  if (getsGoing(request, end) || makesDo(request, end, lexicon)) return START;
-  if (calculates(request, lexicon)) return CALCULATION;
-  return makesSo(request, end, lexicon) ||
-    usesAs(request, end) ||
-    doesOtherwise(request, lexicon) ||
-    takesBack(request, phrase, lexicon)
-    ? CHANGE
-    : undefined;
+  return makesSo(request, end, lexicon) ? CHANGE : undefined;
 }
 
 /** `I need a ...` requests something new, `I need the ...` and `I need a list of ...` something that exists. */
@@ -124,7 +105,7 @@ export function meaningOf(request: RequestedAction, end: number, { words }: Plac
   const verb = request.wanted ? WANT : request.entry.verb;
   const refined = refine(verb, phrase, clause, isSomebody(request.sentence[from], phrase), lexicon);
   const sum = !refined && movesMoney(base, lexicon) && beginsWithSum(request, end);
-  const rule = refined ?? (sum || request.wanted ? undefined : changeOf(request, end, phrase, lexicon));
+  const rule = refined ?? (sum || request.wanted ? undefined : changeOf(request, end, lexicon));
   const isData = dataClassesOf(clause, lexicon).length > 0;
   const out = sum ? undefined : outwards(request, end, { object: phrase.words, isData }, lexicon);
   const meant = rule ?? { action: base.action, effect: base.effect, traits: request.entry.traits };

@@ -1,8 +1,8 @@
 // Statements of a need that imply an action: `the key needs rotating`, `Ana needs access`.
 import { clauseStart, endsPhrase, type Implied, isBoundary, nominalFrom, participleAt } from './implied-parts.ts';
-import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
+import type { Lexicon } from '../lexicon/types.ts';
 import { ASKED } from './questions.ts';
-import { lastBefore, type RequestedAction } from './request.ts';
+import { lastBefore, QUERY, type RequestedAction } from './request.ts';
 import { rightAt, speaksOfRight } from './rights.ts';
 import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
@@ -30,7 +30,7 @@ export function gerundAt(words: TaggedWords, at: number, lexicon: Lexicon): Impl
 }
 
 /** `The server needs a restart`, `Ana needs access to the vault`. */
-export function needAt(words: TaggedWords, at: number, query: VerbEntry, lexicon: Lexicon): Implied | undefined {
+export function needAt(words: TaggedWords, at: number, lexicon: Lexicon): Implied | undefined {
   if (!is(words, at, K.needing) || is(words, at + 1, K.not_needed)) return undefined;
   const start = clauseStart(words, at);
   const before = words[at - 1] ?? '';
@@ -47,7 +47,7 @@ export function needAt(words: TaggedWords, at: number, query: VerbEntry, lexicon
   const negated = is(words, at - 1, K.negator) || before === 'longer';
   const nominal = nominalFrom(words, at + 1, 'all', lexicon);
   if (nominal) return { entry: nominal.entry, at, next: nominal.next, subject: [start, at], certainty: 0.45, negated };
-  return { entry: query, at, next: at + 1, subject: undefined, certainty: 0.45, negated, wanted: true };
+  return { entry: QUERY, at, next: at + 1, subject: undefined, certainty: 0.45, negated, wanted: true };
 }
 
 /** `The meeting has to move to Friday`, `his access must go`: someone has to do it. */
@@ -98,7 +98,7 @@ export function entitledAt(
  * thing, and an action on it.
  */
 export function passiveAsked(words: TaggedWords, at: number, lexicon: Lexicon): Implied | undefined {
-  if (!is(words, at + 1, K.meant_thing)) return undefined;
+  if (!(is(words, at + 1, K.meant_thing) || (words[at + 1] ?? '').endsWith("'s"))) return undefined;
   let be = at + 2;
   while (be < at + MAX_MEANT && words[be] !== 'be' && !isBoundary(words, be)) be += 1;
   const participle = words[be] === 'be' ? participleAt(words, be + 1, lexicon) : undefined;

@@ -23,9 +23,21 @@ export function leaveAsked(words: TaggedWords, at: number, lexicon: Lexicon): nu
   const match = lexicon.verbForms.match(words, next);
   if (!match || match.value.form !== 'base') return 0;
   const { entry } = match.value;
-  if (entry.weak || entry.action === 'read' || lexicon.wordKinds.has(entry.verb, K.vague_verb)) return 0;
-  return entry.action === 'send' || is(words, next + match.length, K.asked_thing) ? next - at : 0;
+  const after = next + match.length;
+  // `can I pay by card`, but not `can I pay 900 euros`
+  const isVague = lexicon.wordKinds.has(entry.verb, K.vague_verb) && !namesSum(words, after);
+  if (entry.weak || entry.action === 'read' || isVague) return 0;
+  return entry.action === 'send' || namesThing(words, after) ? next - at : 0;
 }
+
+/** Whether the words from `at` on name something definite: `my seat`, `Tom's access`, `admin rights`, `900 euros`. */
+export const namesThing = (words: TaggedWords, at: number): boolean =>
+  is(words, at, K.asked_thing) ||
+  (words[at] ?? '').endsWith("'s") ||
+  someAre(words, at, at + 2, K.right_noun) ||
+  namesSum(words, at);
+const namesSum = (words: TaggedWords, at: number): boolean =>
+  words[at] === '\u0000number' && is(words, at + 1, K.sum_unit);
 
 /** `New issue: the page crashes`, `Reminder: call the bank` request something new. */
 export function announcesNew(words: TaggedWords, lexicon: Lexicon): boolean {

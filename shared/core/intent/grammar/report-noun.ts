@@ -1,7 +1,8 @@
 // A sentence that only names what is to be told: `Overview of the cancelled orders`, `The number of rows deleted last night`.
-import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
+import type { Lexicon } from '../lexicon/types.ts';
 import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 import type { Implied } from './implied-parts.ts';
+import { QUERY } from './request.ts';
 
 /** Words between the article and the noun: `a short and simple overview`. */
 const MAX_BEFORE = 3;
@@ -17,7 +18,7 @@ function namesAnAction(words: TaggedWords, from: number, lexicon: Lexicon): bool
 }
 
 /** The request to tell what a noun at the beginning of a sentence is about. */
-export function reportNounAt(words: TaggedWords, query: VerbEntry, lexicon: Lexicon): Implied | undefined {
+export function reportNounAt(words: TaggedWords, lexicon: Lexicon): Implied | undefined {
   let at = words.findIndex((word) => LETTERS.test(word));
   if (at < 0) return undefined;
   if (is(words, at, K.article)) at += 1;
@@ -29,5 +30,5 @@ export function reportNounAt(words: TaggedWords, query: VerbEntry, lexicon: Lexi
   if (!is(words, at, K.report_noun)) return undefined;
   if (!(is(words, at + 1, K.preposition) || is(words, at + 1, K.relative_subject))) return undefined;
   if (namesAnAction(words, at, lexicon)) return undefined;
-  return { entry: query, at: 0, next: at, subject: [at, words.length], certainty: CERTAINTY, negated: false };
+  return { entry: QUERY, at: 0, next: at, subject: [at, words.length], certainty: CERTAINTY, negated: false };
 }

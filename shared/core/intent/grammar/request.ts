@@ -22,6 +22,18 @@ export interface RequestedAction {
   readonly implied: boolean;
 }
 
+/** The verb entry of questions, and of wishes for a thing. */
+export const QUERY: VerbEntry = {
+  verb: 'query',
+  action: 'read',
+  effect: 'read',
+  traits: [],
+  object: undefined,
+  mentions: true,
+  weak: false,
+  alsoNoun: false,
+};
+
 /** A request with usual members where none are given, and with the same layout as all others. */
 export const requestOf = ({
   entry,
