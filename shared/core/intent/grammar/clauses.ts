@@ -2,7 +2,7 @@
 import { withImplied } from './implied.ts';
 import { lateRequest } from './late-request.ts';
 import { leadAt, opensGerund, purposeAfter, delegatedAt, taskOfRun } from './leads.ts';
-import type { Lexicon, Prefix } from '../lexicon/types.ts';
+import type { Lexicon, Prefix, VerbEntry } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { passiveAsked } from './needs.ts';
 import { announcesNew, ASKED, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
@@ -43,7 +43,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   // Computed lazily and only once.
   let carriedOut: boolean | undefined;
   const isShownByDoing = (): boolean =>
-    (carriedOut ??= words.some((word) => word.endsWith('by')) && isCarriedOut(words.join(' ')));
+    (carriedOut ??= words.some((word) => word.endsWith('by') || word === 'and') && isCarriedOut(words.join(' ')));
   for (let at = 0; at < sentence.length; at += 1) {
     const token = sentence[at];
     const word = words[at] ?? '';
@@ -204,7 +204,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
           continue;
         }
       }
-      if (entry.action === 'execute' || entry.verb === 'schedule') {
+      if (runs(entry, words, lexicon)) {
         const taskAt = taskOfRun(words, at, lexicon);
         if (taskAt >= 0) {
           slot = { strong: true, first: true };
@@ -269,7 +269,16 @@ const wish = (next: number, at: number, sentence: Sentence, negated: boolean, ce
   requestOf({ entry: QUERY, next, at, sentence, negated, certainty, wanted: true });
 
 const CARRYING_OUT =
-  /\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;
+  /\band\s{1,8}(?:then\s{1,8})?(?:do|perform|carry\s{1,8}out)\s{1,8}(?:it|that|this|so)\b|\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;
+
+/** Whether what a thing is for is done: it is run, or used as a form is, or written to be run. */
+const runs = ({ action, verb }: VerbEntry, words: TaggedWords, lexicon: Lexicon): boolean =>
+  action === 'execute' || action === 'update' || verb === 'schedule' || (action === 'create' && runsIt(words, lexicon));
+const runsIt = (words: TaggedWords, { verbs }: Lexicon): boolean =>
+  words.some(
+    (word, at) =>
+      verbs.get(word)?.action === 'execute' && (is(words, at + 1, K.thing_pronoun) || is(words, at + 1, K.pointer)),
+  );
 
 /** Whether a text asks to carry out what it seems only to mention: `show me how you delete users by doing it`. */
 export const isCarriedOut = (text: string): boolean => CARRYING_OUT.test(text);

@@ -65,6 +65,12 @@ function asksFor(
   return (isWish || ensures) && (entry.action !== 'read' || entry.weak || wanted || isSeenTo);
 }
 
+/** Whether a clause states something, and is no condition or question: `after that it must go`, `the list, which should be emptied`. */
+const mayState = (words: TaggedWords, start: number): boolean =>
+  is(words, start, K.condition_opening)
+    ? words[start] === 'after' && is(words, start + 1, K.pointer)
+    : !is(words, start, K.question_word) || (words[start] === 'which' && words[start - 1] === ',');
+
 /** The subject of the passive whose verb is `words[at]`, in the clause that begins at `start`; undefined when it is no request. */
 function subjectOf(
   words: TaggedWords,
@@ -85,11 +91,9 @@ function subjectOf(
     return asksFor(request, words, isBe, lexicon)
       ? { from: request.next, end, certainty: Math.max(certainty, 0.8) }
       : undefined;
-  if (certainty === 0 || is(words, start, K.condition_opening) || is(words, start, K.question_word)) return undefined;
+  if (certainty === 0 || !mayState(words, start)) return undefined;
   return { from: is(words, start + 1, K.opinion_verb) ? start + 2 : start, end, certainty };
 }
-
-const PASSIVE = /^(?:be|gets?|is|are|were|was)$/;
 
 /** `X should be deleted`, `make sure that X is sent`, `I want X to be removed`. */
 function passiveAt(
@@ -100,7 +104,7 @@ function passiveAt(
   lexicon: Lexicon,
 ): Implied | undefined {
   const word = words[at] ?? '';
-  const participle = PASSIVE.test(word) ? participleAt(words, at + 1, lexicon) : undefined;
+  const participle = is(words, at, K.passive_verb) ? participleAt(words, at + 1, lexicon) : undefined;
   if (!participle) return undefined;
   const isBe = word === 'be' || word === 'get';
   const own = found[lastBefore(at + 1, places)];
@@ -154,9 +158,7 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
 
 /** Whether a participle before `at` tells what is to be done, and not which: `get the orders cancelled`, but not `get the orders cancelled in March`. */
 const isToBeDone = (words: TaggedWords, at: number, entry: VerbEntry, isOwn: boolean): boolean =>
-  is(words, at, K.preposition)
-    ? /^(?:by|before|until)$/.test(words[at] ?? '') && isTime(words, at + 1)
-    : isOwn || isConsequential(entry);
+  is(words, at, K.preposition) ? is(words, at, K.until_time) && isTime(words, at + 1) : isOwn || isConsequential(entry);
 const isTime = (words: TaggedWords, at: number): boolean =>
   is(words, at, K.deadline) || is(words, at, K.weekday) || words[at] === '\u0000number';
 

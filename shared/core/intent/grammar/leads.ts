@@ -229,8 +229,8 @@ export function taskOfRun(words: TaggedWords, at: number, lexicon: Lexicon): num
     const opener = words[noun + 1];
     const form = formAt(words, noun + 2, lexicon);
     if (form === undefined || !isConsequential(form.entry)) return -1;
-    if (opener === 'to' && form.form === 'base') return noun + 2;
-    if ((opener === 'that' || opener === 'which') && form.form === 'third') return noun + 2;
+    const expected = opener === 'to' ? 'base' : opener === 'for' ? 'gerund' : 'third';
+    if (is(words, noun + 1, K.lead_opening) && form.form === expected) return noun + 2;
   }
   return -1;
 }

@@ -303,6 +303,8 @@ export const KIND_NAMES = [
   'coding_verb',
   'coded_noun',
   'run_thing',
+  'passive_verb',
+  'until_time',
 ] as const;
 
 export type KindName = (typeof KIND_NAMES)[number];
