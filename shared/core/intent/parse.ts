@@ -3,7 +3,7 @@ import { confidenceOf, type Doubts, doubtsOf } from './assess/confidence.ts';
 import { alternativesOf, leadOf, reportIn, UNKNOWN } from './assess/lead.ts';
 import { flagsOf, hidesText, traitsOfText } from './assess/marks.ts';
 import { namedActionOf } from './assess/named-action.ts';
-import { takeoverOf } from './attack/takeover.ts';
+import { type Takeover, takeoverOf } from './attack/takeover.ts';
 import { coverageOf, MAX_SPAN, MAX_SPANS } from './coverage/coverage.ts';
 import type { UnreadSpan } from './coverage/destructive-words.ts';
 import { type CoverageFeatures, shareOf } from './coverage/share.ts';
@@ -141,7 +141,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     data_classes: dataClassesOf(foreign === undefined ? words : [...words, ...foreign.nouns], lexicon),
     external: isExternal,
   };
-  const flags = flagsOf(segments, readings, takeoverOf(text, lexicon, spoken), read, isDisguised || isHidden);
+  const takeover = besideHarm(takeoverOf(text, lexicon, spoken), text, harm);
+  const flags = flagsOf(segments, readings, takeover, read, isDisguised || isHidden);
   const traits = traitsOfText(segments, readings, read, lexicon);
   // `Close down the database for good`
   const isFinal = lead.action === 'update' && lead.source === 'words' && traits.includes('irreversible');
@@ -193,6 +194,15 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   };
   return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead, harm, readingNames };
 }
+
+/** Marks of prose. Attacks of other forms hide in markup, data and addresses. */
+const PROSE = /^[\p{L}\p{M}\p{N}\s.,;!?'’"()%-]*$/u;
+
+/** An attack in prose that only learned weights have found is none when those of harm are sure of the opposite: each errs about other texts. */
+const besideHarm = (takeover: Takeover, text: string, harm: HarmEstimate | undefined): Takeover =>
+  takeover.evidence.length > 0 && harm?.onlyMentions === true && PROSE.test(text)
+    ? { ...takeover, attack: false }
+    : takeover;
 
 /** The learned estimate of a text, unless the reading itself tells of the harm: then policies judge the reading. */
 function harmBeside(

@@ -101,10 +101,10 @@ describe('compileLexicon', () => {
   it('counts the words of the kinds that a kind includes, in circles too', () => {
     const json = lexiconJson();
     const kinds = json['wordKinds'] as Record<string, { kinds?: string[]; words?: string[] }>;
-    kinds['weekday'] = { kinds: ['switch_state'], words: ['blursday'] };
-    kinds['switch_state'] = { kinds: ['weekday'], words: ['ajar'] };
+    kinds['weekday'] = { kinds: ['indefinite'], words: ['blursday'] };
+    kinds['indefinite'] = { kinds: ['weekday'], words: ['ajar'] };
     const { wordKinds } = compileLexicon(json);
-    for (const kind of [K.weekday, K.switch_state])
+    for (const kind of [K.weekday, K.indefinite])
       for (const word of ['blursday', 'ajar']) expect(wordKinds.has(word, kind), word).to.equal(true);
   });
 

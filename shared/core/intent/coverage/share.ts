@@ -32,7 +32,7 @@ export interface CoverageWeights {
   readonly hint: number;
   /** The least share of a text that is harmless by the learned weights. */
   readonly harmless: number;
-  /** Factor of a request that names no object. */
+  /** Factor of a request that names no object, in a text that is not harmless by the learned weights. */
   readonly noObject: number;
   /** Words that count as known in every text, so that one unknown word of a short text is not half of it. */
   readonly smoothing: number;
@@ -59,6 +59,6 @@ export function shareOf(features: CoverageFeatures, weights: CoverageWeights): n
   const share =
     Math.max(read, harm === 'harmless' ? weights.harmless : 0) *
     (mayHideHarm ? weights.hint : 1) *
-    (lacksObject ? weights.noObject : 1);
+    (lacksObject && harm !== 'harmless' ? weights.noObject : 1);
   return Math.round(share * 1_000) / 1_000;
 }

@@ -43,7 +43,8 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   // Computed lazily and only once.
   let carriedOut: boolean | undefined;
   const isShownByDoing = (): boolean =>
-    (carriedOut ??= words.some((word) => word.endsWith('by') || word === 'and') && isCarriedOut(words.join(' ')));
+    (carriedOut ??=
+      words.some((word) => word.endsWith('by') || word === 'and' || word === 'then') && isCarriedOut(words.join(' ')));
   for (let at = 0; at < sentence.length; at += 1) {
     const token = sentence[at];
     const word = words[at] ?? '';
@@ -239,7 +240,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
     found.length === 1 && found[0]?.kind === 'question' && !endsAsQuestion && is(words, 0, K.conditional);
   if (isClause || found.every(({ entry, negated }) => entry.weak && negated)) {
     const late = lateRequest(sentence, words, lexicon);
-    if (late?.kind === 'imperative' || (late && !isClause)) found.push(late);
+    if (late && (!isClause || late.kind === 'imperative')) found.push(late);
   } else if (condition > 0) {
     // `check the disks and if one is full delete the logs`
     const late = lateRequest(sentence, words, lexicon, condition);
@@ -269,16 +270,20 @@ const wish = (next: number, at: number, sentence: Sentence, negated: boolean, ce
   requestOf({ entry: QUERY, next, at, sentence, negated, certainty, wanted: true });
 
 const CARRYING_OUT =
-  /\band\s{1,8}(?:then\s{1,8})?(?:do|perform|carry\s{1,8}out)\s{1,8}(?:it|that|this|so)\b|\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;
+  /\b(?:and|then)\s{1,8}(?:then\s{1,8}|actually\s{1,8})?(?:do|perform|carry\s{1,8}out)\s{1,8}(?:it|that|this|so)(?:\s{0,8}[.,;!?]|\s{0,8}$|\s{1,8}(?:now|at\s{1,8}once|today|tonight)\b)|\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;
 
-/** Whether what a thing is for is done: it is run, or used as a form is, or written to be run. */
+/** Whether what a thing is for is done: it is run or scheduled, filled in, or written to be run. */
 const runs = ({ action, verb }: VerbEntry, words: TaggedWords, lexicon: Lexicon): boolean =>
-  action === 'execute' || action === 'update' || verb === 'schedule' || (action === 'create' && runsIt(words, lexicon));
-const runsIt = (words: TaggedWords, { verbs }: Lexicon): boolean =>
-  words.some(
-    (word, at) =>
-      verbs.get(word)?.action === 'execute' && (is(words, at + 1, K.thing_pronoun) || is(words, at + 1, K.pointer)),
-  );
+  action === 'execute' ||
+  verb === 'schedule' ||
+  verb === 'fill in' ||
+  (action === 'create' && words.some((_, at) => runsIt(words, at, lexicon)));
+
+/** `run it`, but not `do not run it` and `I will run it`. */
+const runsIt = (words: TaggedWords, at: number, { verbs }: Lexicon): boolean =>
+  verbs.get(words[at] ?? '')?.action === 'execute' &&
+  (is(words, at + 1, K.thing_pronoun) || is(words, at + 1, K.pointer)) &&
+  !(is(words, at - 1, K.negator) || is(words, at - 1, K.auxiliary) || is(words, at - 1, K.subject_pronoun));
 
 /** Whether a text asks to carry out what it seems only to mention: `show me how you delete users by doing it`. */
 export const isCarriedOut = (text: string): boolean => CARRYING_OUT.test(text);

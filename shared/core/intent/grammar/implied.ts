@@ -10,7 +10,7 @@ import {
   type Implied,
 } from './implied-parts.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
-import { entitledAt, gerundAt, movesAt, needAt } from './needs.ts';
+import { entitledAt, gerundAt, movesAt, needAt, noLonger } from './needs.ts';
 import { reportNounAt } from './report-noun.ts';
 import { isConsequential, lastBefore, placesOf, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
@@ -38,17 +38,30 @@ interface Subject {
 
 /** Where the subject of `words[at]` begins in what somebody would welcome, `it would be great if the rows were deleted`; -1 for none. */
 function welcomedFrom(words: TaggedWords, start: number, at: number): number {
-  for (let from = start; from < at; from += 1)
-    if (words[from] === 'if') return someAre(words, Math.max(0, from - 3), from, K.welcome) ? from + 1 : -1;
+  for (let from = start; from < at; from += 1) if (words[from] === 'if') return isWelcome(words, from) ? from + 1 : -1;
   return -1;
 }
+
+/** `would be great`, `I'd appreciate it` before `words[at]`; not `would not be good` and `I wonder`. */
+function isWelcome(words: TaggedWords, at: number): boolean {
+  const [from, last] = [Math.max(0, at - MAX_WELCOME), words[at - 1] === 'it' ? at - 2 : at - 1];
+  const isWish = words.slice(from, at).some((word) => word === 'would' || word.endsWith("'d"));
+  return isWish && is(words, last, K.welcome) && !someAre(words, from, at, K.negator);
+}
+const MAX_WELCOME = 6;
 
 /** Where the subject of a demand begins, `I request that the rows be deleted`; -1 for none. */
 function demandedFrom(words: TaggedWords, start: number, at: number): number {
   for (let that = at - 1; that > start; that -= 1)
-    if (words[that] === 'that') return is(words, that - 1, K.suggesting) ? that + 1 : -1;
+    if (words[that] === 'that') return isDemand(words, that - 1) ? that + 1 : -1;
   return -1;
 }
+
+/** `I request`, `we'd suggest`, `it is vital`; not `they demand`, `to ask` and `I don't ask`. */
+const isDemand = (words: TaggedWords, at: number): boolean =>
+  is(words, at, K.suggesting)
+    ? is(words, at - 1, K.suggesting_subject) && words[at - 1] !== 'to'
+    : is(words, at, K.demanded) && (is(words, at - 1, K.being) || (words[at - 1] ?? '').endsWith("'s"));
 
 /** Whether a request asks for what its clause says, as verbs of ensuring and wishing do; any other verb only describes its object. */
 function asksFor(
@@ -82,7 +95,7 @@ function subjectOf(
   const word = words[at] ?? '';
   const isBe = word === 'be' || word === 'get';
   const isPast = word === 'were' || word === 'was';
-  const from = isPast ? welcomedFrom(words, start, at) : isBe ? demandedFrom(words, start, at) : -1;
+  const from = isPast ? welcomedFrom(words, start, at) : demandedFrom(words, start, at);
   if (from >= 0) return { from, end: at, certainty: 0.75 };
   const governor = isBe ? governorOf(words, at) : { certainty: 0, end: at };
   if (!governor || isPast) return undefined;
@@ -130,6 +143,8 @@ function passiveAt(
 /** `I want all users deleted`, `get the accounts closed by noon`. */
 function wished(words: TaggedWords, request: RequestedAction, place: number, lexicon: Lexicon): Implied | undefined {
   const gets = request.entry.verb === 'get';
+  // `get me the refunded orders` only wants to know.
+  if (gets && words[request.next] === 'me') return undefined;
   // `get my money refunded`
   const getsOwn = gets && is(words, request.next, K.own_thing);
   if (!(gets || request.wanted || (request.entry.weak && lexicon.wordKinds.has(request.entry.verb, K.wishing_verb))))
@@ -141,7 +156,8 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
     // `I want it removed`, but not `I want the removed ...`.
     const leads = is(words, at - 1, K.after_verb) && !is(words, at - 1, K.thing_pronoun);
     if (!match || leads || is(words, at - 1, K.preposition) || !endsPhrase(words, at + match.length)) continue;
-    if (gets && !isToBeDone(words, at + match.length, match.value, getsOwn)) continue;
+    const isReport = gets && !getsOwn && words.slice(request.next, at).some((one) => isReported(one, lexicon));
+    if (isReport || (gets && !isToBeDone(words, at + match.length, match.value, getsOwn, lexicon))) continue;
     const subject: [number, number] = [request.next, at];
     return {
       entry: match.value,
@@ -157,10 +173,19 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
 }
 
 /** Whether a participle before `at` tells what is to be done, and not which: `get the orders cancelled`, but not `get the orders cancelled in March`. */
-const isToBeDone = (words: TaggedWords, at: number, entry: VerbEntry, isOwn: boolean): boolean =>
-  is(words, at, K.preposition) ? is(words, at, K.until_time) && isTime(words, at + 1) : isOwn || isConsequential(entry);
-const isTime = (words: TaggedWords, at: number): boolean =>
-  is(words, at, K.deadline) || is(words, at, K.weekday) || words[at] === '\u0000number';
+const isToBeDone = (words: TaggedWords, at: number, entry: VerbEntry, isOwn: boolean, lexicon: Lexicon): boolean =>
+  is(words, at, K.preposition)
+    ? words[at] === 'by' && (is(words, at + 1, K.deadline) || is(words, at + 1, K.weekday))
+    : isOwn || mayMatter(entry, lexicon);
+
+/** Whether a verb, or what it means with some object, is one that matters: `delete`, but also `close` for accounts. */
+const mayMatter = (entry: VerbEntry, { refinements }: Lexicon): boolean =>
+  isConsequential(entry) ||
+  refinements.get(entry.verb)?.some((one) => isConsequential({ ...entry, ...one, weak: false })) === true;
+
+/** Whether a word names what is told of things: `get the number of users banned`, `get the price paid`. */
+const isReported = (word: string, { containerNouns, wordKinds }: Lexicon): boolean =>
+  containerNouns.has(word) || wordKinds.has(word, K.figure_noun);
 
 /** `perform a cleanup`, `request the deletion of my account`. */
 function lightAt(words: TaggedWords, request: RequestedAction, place: number, lexicon: Lexicon): Implied | undefined {
@@ -219,7 +244,10 @@ export function withImplied(
     const one = wished(words, request, place, lexicon) ?? lightAt(words, request, place, lexicon);
     if (one) implied.push(one);
   }
-  if (found[0]?.kind !== 'question')
+  const isVague = !found.some((request) => !request.entry.weak);
+  const cancelled = isVague ? noLonger(words, lexicon) : undefined;
+  if (cancelled) implied.push(cancelled);
+  else if (found[0]?.kind !== 'question')
     for (let at = 1; at < words.length; at += 1) {
       if (!is(words, at, K.implying_word)) continue;
       const one =
@@ -230,7 +258,7 @@ export function withImplied(
         movesAt(words, at, lexicon);
       if (one) implied.push(one);
     }
-  if (implied.length === 0 && !found.some((request) => !request.entry.weak)) {
+  if (implied.length === 0 && isVague) {
     const one = reportNounAt(words, lexicon) ?? nominalSentence(words, lexicon);
     if (one) implied.push(one);
   }

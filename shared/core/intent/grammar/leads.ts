@@ -73,7 +73,8 @@ export function leadAt(
       return suggests(words, at, lexicon) ? { length: 1, replaces: last !== undefined } : undefined;
     default:
       // `the next step is deleting it`
-      if (opensAim(words, at) && isGerund(words, at, lexicon)) return { length: 0, replaces: last !== undefined };
+      if (words[at - 2] !== 'job' && opensAim(words, at) && isGerund(words, at, lexicon))
+        return { length: 0, replaces: last !== undefined };
       return last !== undefined && followsEmpty(words, at, last, lexicon) && isDone(words, at, last, lexicon)
         ? { length: 0, replaces: true }
         : undefined;
@@ -219,8 +220,8 @@ export function delegatedAt(words: TaggedWords, at: number, verb: string, lexico
 }
 
 /**
- * The index of the verb that a run script or job carries out, when it is one that matters: `run a script to clear the table`, `start a
- * job that deletes it`; -1 for none.
+ * The index of the verb that a script, a job or a form carries out when it is run or filled in, when it is one that matters: `run a script to
+ * clear the table`, `start a job that deletes it`; -1 for none.
  */
 export function taskOfRun(words: TaggedWords, at: number, lexicon: Lexicon): number {
   for (let noun = at + 1; noun < Math.min(words.length, at + MAX_RUN); noun += 1) {
@@ -229,8 +230,9 @@ export function taskOfRun(words: TaggedWords, at: number, lexicon: Lexicon): num
     const opener = words[noun + 1];
     const form = formAt(words, noun + 2, lexicon);
     if (form === undefined || !isConsequential(form.entry)) return -1;
-    const expected = opener === 'to' ? 'base' : opener === 'for' ? 'gerund' : 'third';
-    if (is(words, noun + 1, K.lead_opening) && form.form === expected) return noun + 2;
+    if (opener === 'to' && form.form === 'base') return noun + 2;
+    if (opener === 'for' && form.form === 'gerund') return noun + 2;
+    if (is(words, noun + 1, K.relative_subject) && form.form === 'third') return noun + 2;
   }
   return -1;
 }

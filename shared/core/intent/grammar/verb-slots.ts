@@ -28,7 +28,7 @@ export interface Seen {
 }
 
 /** A verb of request. */
-export interface VerbMatch {
+interface VerbMatch {
   readonly entry: VerbEntry;
   readonly form: 'base' | 'third' | 'gerund';
   readonly length: number;

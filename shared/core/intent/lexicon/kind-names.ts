@@ -181,7 +181,6 @@ export const KIND_NAMES = [
   'fund',
   'fund_preposition',
   'money_moving_verb',
-  'switch_state',
   'report_noun',
   'verb_particle',
   'after_particle',
@@ -304,7 +303,12 @@ export const KIND_NAMES = [
   'coded_noun',
   'run_thing',
   'passive_verb',
-  'until_time',
+  'no_more',
+  'any_no',
+  'no_more_verb',
+  'having',
+  'demanded',
+  'figure_noun',
 ] as const;
 
 export type KindName = (typeof KIND_NAMES)[number];
