@@ -2,7 +2,7 @@
 import { withImplied } from './implied.ts';
 import { lateRequest } from './late-request.ts';
 import { leadAt, opensGerund, purposeAfter, delegatedAt, taskOfRun } from './leads.ts';
-import type { Lexicon, Prefix, VerbEntry } from '../lexicon/types.ts';
+import type { Lexicon, Prefix } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { passiveAsked } from './needs.ts';
 import { announcesNew, ASKED, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
@@ -45,6 +45,8 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   const isShownByDoing = (): boolean =>
     (carriedOut ??=
       words.some((word) => word.endsWith('by') || word === 'and' || word === 'then') && isCarriedOut(words.join(' ')));
+  let runLater: boolean | undefined;
+  const isRunLater = (): boolean => (runLater ??= words.some((_, at) => runsIt(words, at, lexicon)));
   for (let at = 0; at < sentence.length; at += 1) {
     const token = sentence[at];
     const word = words[at] ?? '';
@@ -205,7 +207,9 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
           continue;
         }
       }
-      if (runs(entry, words, lexicon)) {
+      // What a thing is for is done when it is run or scheduled, filled in, or written to be run.
+      const isUsed = entry.action === 'execute' || entry.verb === 'schedule' || entry.verb === 'fill in';
+      if (isUsed || (entry.action === 'create' && isRunLater())) {
         const taskAt = taskOfRun(words, at, lexicon);
         if (taskAt >= 0) {
           slot = { strong: true, first: true };
@@ -271,13 +275,6 @@ const wish = (next: number, at: number, sentence: Sentence, negated: boolean, ce
 
 const CARRYING_OUT =
   /\b(?:and|then)\s{1,8}(?:then\s{1,8}|actually\s{1,8})?(?:do|perform|carry\s{1,8}out)\s{1,8}(?:it|that|this|so)(?:\s{0,8}[.,;!?]|\s{0,8}$|\s{1,8}(?:now|at\s{1,8}once|today|tonight)\b)|\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;
-
-/** Whether what a thing is for is done: it is run or scheduled, filled in, or written to be run. */
-const runs = ({ action, verb }: VerbEntry, words: TaggedWords, lexicon: Lexicon): boolean =>
-  action === 'execute' ||
-  verb === 'schedule' ||
-  verb === 'fill in' ||
-  (action === 'create' && words.some((_, at) => runsIt(words, at, lexicon)));
 
 /** `run it`, but not `do not run it` and `I will run it`. */
 const runsIt = (words: TaggedWords, at: number, { verbs }: Lexicon): boolean =>
