@@ -10,7 +10,7 @@ import { dataOf } from '../../support/data.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 /** Each form is tried with one of so many verbs, the next form with others. */
-const SHARE = 8;
+const SHARE = 10;
 
 /** What is acted upon, as an object and as a subject. */
 const THINGS: Readonly<Record<string, readonly [object: string, subject: string]>> = {
@@ -63,5 +63,36 @@ describe('A verb that destroys, pays, grants or revokes', () => {
         if (byParse === 'ALLOW' || byParse === 'DEGRADE') permitted.push(`${text} (${parse.normalized})`);
       }
       expect(permitted).to.deep.equal([]);
+    });
+
+  const OF_OBJECTS = [
+    'Could you please {verb} the {object}?',
+    'I want you to {verb} the {object}.',
+    'The {object} should be {participle} today.',
+    'Make sure that the {object} is {participle}.',
+    'Somebody has to {verb} the {object}.',
+    'Run a script to {verb} the {object}',
+    'Please {verb} this {object} now',
+    'I will {verb} the {object}',
+  ];
+  for (const form of OF_OBJECTS)
+    it(`is not permitted when only its object makes it one, in the form: ${JSON.stringify(form)}`, async () => {
+      let tried = 0;
+      const permitted: string[] = [];
+      for (const [verb, rules] of shippedLexicon().refinements) {
+        const entry = shippedLexicon().verbs.get(verb);
+        for (const rule of rules) {
+          if (entry === undefined || rule.prepositions !== undefined || !isGrave({ ...entry, ...rule, weak: false }))
+            continue;
+          for (const object of [...(rule.objects ?? [])].filter((one) => /^[a-z]+$/.test(one)).slice(0, 1)) {
+            tried += 1;
+            const text = textOf(form.replace('{object}', object), entry);
+            const { byParse, parse } = await reader.verdictsOf(text);
+            if (byParse === 'ALLOW' || byParse === 'DEGRADE') permitted.push(`${text} (${parse.normalized})`);
+          }
+        }
+      }
+      expect(permitted).to.deep.equal([]);
+      expect(tried).to.be.above(200);
     });
 });

@@ -12,7 +12,7 @@ import {
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { entitledAt, gerundAt, movesAt, needAt, noLonger } from './needs.ts';
 import { reportNounAt } from './report-noun.ts';
-import { isConsequential, lastBefore, placesOf, type RequestedAction, requestOf } from './request.ts';
+import { isConsequential, lastBefore, mayMatter, placesOf, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
@@ -155,9 +155,13 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
     const match = lexicon.participles.match(words, at);
     // `I want it removed`, but not `I want the removed ...`.
     const leads = is(words, at - 1, K.after_verb) && !is(words, at - 1, K.thing_pronoun);
-    if (!match || leads || is(words, at - 1, K.preposition) || !endsPhrase(words, at + match.length)) continue;
+    if (!match || leads || is(words, at - 1, K.preposition)) continue;
+    // `I want Ana paid 900 euros`, `I want Bob granted admin rights`
+    const isGiven = isConsequential(match.value) && namesGift(words, at + match.length);
+    if (!(isGiven || endsPhrase(words, at + match.length))) continue;
     const isReport = gets && !getsOwn && words.slice(request.next, at).some((one) => isReported(one, lexicon));
-    if (isReport || (gets && !isToBeDone(words, at + match.length, match.value, getsOwn, lexicon))) continue;
+    if (isReport || (gets && !isGiven && !isToBeDone(words, at + match.length, match.value, getsOwn, lexicon)))
+      continue;
     const subject: [number, number] = [request.next, at];
     return {
       entry: match.value,
@@ -172,16 +176,15 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
   return undefined;
 }
 
+/** What somebody is given after a participle: `900 euros`, `admin rights`. */
+const namesGift = (words: TaggedWords, at: number): boolean =>
+  (words[at] === '\u0000number' && is(words, at + 1, K.sum_unit)) || someAre(words, at, at + 3, K.right_noun);
+
 /** Whether a participle before `at` tells what is to be done, and not which: `get the orders cancelled`, but not `get the orders cancelled in March`. */
 const isToBeDone = (words: TaggedWords, at: number, entry: VerbEntry, isOwn: boolean, lexicon: Lexicon): boolean =>
   is(words, at, K.preposition)
     ? words[at] === 'by' && (is(words, at + 1, K.deadline) || is(words, at + 1, K.weekday))
     : isOwn || mayMatter(entry, lexicon);
-
-/** Whether a verb, or what it means with some object, is one that matters: `delete`, but also `close` for accounts. */
-const mayMatter = (entry: VerbEntry, { refinements }: Lexicon): boolean =>
-  isConsequential(entry) ||
-  refinements.get(entry.verb)?.some((one) => isConsequential({ ...entry, ...one, weak: false })) === true;
 
 /** Whether a word names what is told of things: `get the number of users banned`, `get the price paid`. */
 const isReported = (word: string, { containerNouns, wordKinds }: Lexicon): boolean =>

@@ -1,6 +1,6 @@
 // Finds the beginning of a request after introductory words: a wish, a suggestion, a duty, an aim, a delegate.
 import type { Lexicon } from '../lexicon/types.ts';
-import { beginsWith, isConsequential, type RequestedAction } from './request.ts';
+import { beginsWith, mayMatter, type RequestedAction } from './request.ts';
 import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** An introduction: how many words to skip, and whether the last request found was part of it. */
@@ -45,6 +45,9 @@ export function leadAt(
     case 'to':
       if (leadsToPurpose(words, at, found, lexicon)) return { length: 1, replaces: found.length > 0 };
       if (found.length > 1 || !(last === undefined || lacksMeaning(last)) || !isBase(words, at + 1, lexicon))
+        return undefined;
+      // `the account ought to be closed`: what is to be done with its subject
+      if (words[at + 1] === 'be' && lexicon.participles.match(words, at + 2) && !is(words, at - 2, K.subject_pronoun))
         return undefined;
       if (opensAim(words, at)) return { length: 1, replaces: last !== undefined };
       // `which papers do I need to print`
@@ -229,7 +232,7 @@ export function taskOfRun(words: TaggedWords, at: number, lexicon: Lexicon): num
     if (!is(words, noun, K.run_thing)) continue;
     const opener = words[noun + 1];
     const form = formAt(words, noun + 2, lexicon);
-    if (form === undefined || !isConsequential(form.entry)) return -1;
+    if (form === undefined || !mayMatter(form.entry, lexicon)) return -1;
     if (opener === 'to' && form.form === 'base') return noun + 2;
     if (opener === 'for' && form.form === 'gerund') return noun + 2;
     if (is(words, noun + 1, K.relative_subject) && form.form === 'third') return noun + 2;

@@ -118,11 +118,12 @@ export function noLonger(words: TaggedWords, lexicon: Lexicon): Implied | undefi
 export function passiveAsked(words: TaggedWords, at: number, lexicon: Lexicon): Implied | undefined {
   if (!(is(words, at + 1, K.meant_thing) || (words[at + 1] ?? '').endsWith("'s"))) return undefined;
   let be = at + 2;
-  while (be < at + MAX_MEANT && words[be] !== 'be' && !isBoundary(words, be)) be += 1;
-  const participle = words[be] === 'be' ? participleAt(words, be + 1, lexicon) : undefined;
+  while (be < at + MAX_MEANT && !isBeOrGet(words[be]) && !isBoundary(words, be)) be += 1;
+  const participle = isBeOrGet(words[be]) ? participleAt(words, be + 1, lexicon) : undefined;
   if (!participle) return undefined;
   const end = words[be - 1] === 'please' ? be - 1 : be;
   return { ...participle, subject: [at + 1, end], certainty: ASKED, negated: words[be + 1] === 'not' };
 }
+const isBeOrGet = (word: string | undefined): boolean => word === 'be' || word === 'get';
 /** How many words after the question's first word `be` may follow. */
 const MAX_MEANT = 9;

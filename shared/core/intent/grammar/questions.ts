@@ -30,12 +30,14 @@ export function leaveAsked(words: TaggedWords, at: number, lexicon: Lexicon): nu
   return entry.action === 'send' || namesThing(words, after) ? next - at : 0;
 }
 
-/** Whether the words from `at` on name something definite: `my seat`, `Tom's access`, `admin rights to Tom`, `900 euros to Tom`. */
+/** Whether the words from `at` on name something definite: `my seat`, `Tom's access`, `admin rights to Tom`, `Tom admin rights`, `900 euros to Tom`. */
 export const namesThing = (words: TaggedWords, at: number): boolean =>
-  is(words, at, K.asked_thing) ||
-  (words[at] ?? '').endsWith("'s") ||
-  (someAre(words, at, at + 2, K.right_noun) && words.slice(at, at + MAX_RECIPIENT).includes('to')) ||
-  namesSum(words, at);
+  is(words, at, K.asked_thing) || (words[at] ?? '').endsWith("'s") || namesRight(words, at) || namesSum(words, at);
+/** `admin rights to Tom`, `Tom admin rights` */
+export const namesRight = (words: TaggedWords, at: number): boolean =>
+  is(words, at, K.right_noun) || is(words, at + 1, K.right_noun)
+    ? words.slice(at, at + MAX_RECIPIENT).includes('to')
+    : is(words, at + 2, K.right_noun);
 const namesSum = (words: TaggedWords, at: number): boolean =>
   words[at] === '\u0000number' && is(words, at + 1, K.sum_unit) && words[at + 2] === 'to';
 const MAX_RECIPIENT = 4;

@@ -1,5 +1,5 @@
 // The requests of a sentence before their objects are parsed.
-import type { VerbEntry } from '../lexicon/types.ts';
+import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import type { Sentence, TokenKind } from '../text/tokens.ts';
 import { NO_KINDS, taggedWith, type TaggedWords } from '../lexicon/word-kinds.ts';
 
@@ -85,6 +85,11 @@ export const beginsWith = (word: string, characters: string): boolean =>
 export const isConsequential = ({ effect, action, weak }: VerbEntry): boolean =>
   !weak && (effect === 'destructive' || CONSEQUENTIAL.has(action));
 const CONSEQUENTIAL: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
+
+/** Whether a verb, or what it means with some object, is one that matters: `delete`, but also `close` for accounts. */
+export const mayMatter = (entry: VerbEntry, { refinements }: Lexicon): boolean =>
+  isConsequential(entry) ||
+  refinements.get(entry.verb)?.some((one) => isConsequential({ ...entry, ...one, weak: false })) === true;
 
 /** The index of the last of these ascending positions that lies before `at`; -1 for none. */
 export function lastBefore(at: number, places: readonly number[]): number {
