@@ -3,6 +3,9 @@ import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { beginsWith, isConsequential, type RequestedAction } from './request.ts';
 import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
+/** Whether a word makes a passive with a participle: `be deleted`, `get deleted`. */
+export const isBeOrGet = (word: string | undefined): boolean => word === 'be' || word === 'get';
+
 /** The largest distance between the parts of one such clause. */
 export const REACH = 24;
 const MAX_NOMINAL = 8;

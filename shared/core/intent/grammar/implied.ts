@@ -3,6 +3,7 @@
 import {
   clauseStart,
   endsPhrase,
+  isBeOrGet,
   isBoundary,
   nominalFrom,
   participleAt,
@@ -11,6 +12,7 @@ import {
 } from './implied-parts.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { entitledAt, gerundAt, movesAt, needAt, noLonger } from './needs.ts';
+import { opensSum } from './questions.ts';
 import { reportNounAt } from './report-noun.ts';
 import { isConsequential, lastBefore, mayMatter, placesOf, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
@@ -93,7 +95,7 @@ function subjectOf(
   lexicon: Lexicon,
 ): Subject | undefined {
   const word = words[at] ?? '';
-  const isBe = word === 'be' || word === 'get';
+  const isBe = isBeOrGet(word);
   const isPast = word === 'were' || word === 'was';
   const from = isPast ? welcomedFrom(words, start, at) : demandedFrom(words, start, at);
   if (from >= 0) return { from, end: at, certainty: 0.75 };
@@ -119,7 +121,7 @@ function passiveAt(
   const word = words[at] ?? '';
   const participle = is(words, at, K.passive_verb) ? participleAt(words, at + 1, lexicon) : undefined;
   if (!participle) return undefined;
-  const isBe = word === 'be' || word === 'get';
+  const isBe = isBeOrGet(word);
   const own = found[lastBefore(at + 1, places)];
   // `I'd like to be refunded`: the speaker is the subject.
   if (isBe && own?.entry.verb === 'be' && words[at - 1] === 'to')
@@ -178,7 +180,7 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
 
 /** What somebody is given after a participle: `900 euros`, `admin rights`. */
 const namesGift = (words: TaggedWords, at: number): boolean =>
-  (words[at] === '\u0000number' && is(words, at + 1, K.sum_unit)) || someAre(words, at, at + 3, K.right_noun);
+  opensSum(words, at) || someAre(words, at, at + 3, K.right_noun);
 
 /** Whether a participle before `at` tells what is to be done, and not which: `get the orders cancelled`, but not `get the orders cancelled in March`. */
 const isToBeDone = (words: TaggedWords, at: number, entry: VerbEntry, isOwn: boolean, lexicon: Lexicon): boolean =>

@@ -1,5 +1,13 @@
 // Statements of a need that imply an action: `the key needs rotating`, `Ana needs access`.
-import { clauseStart, endsPhrase, type Implied, isBoundary, nominalFrom, participleAt } from './implied-parts.ts';
+import {
+  clauseStart,
+  endsPhrase,
+  type Implied,
+  isBeOrGet,
+  isBoundary,
+  nominalFrom,
+  participleAt,
+} from './implied-parts.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { ASKED } from './questions.ts';
 import { lastBefore, QUERY, type RequestedAction } from './request.ts';
@@ -124,6 +132,5 @@ export function passiveAsked(words: TaggedWords, at: number, lexicon: Lexicon): 
   const end = words[be - 1] === 'please' ? be - 1 : be;
   return { ...participle, subject: [at + 1, end], certainty: ASKED, negated: words[be + 1] === 'not' };
 }
-const isBeOrGet = (word: string | undefined): boolean => word === 'be' || word === 'get';
 /** How many words after the question's first word `be` may follow. */
 const MAX_MEANT = 9;

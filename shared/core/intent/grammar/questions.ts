@@ -34,12 +34,15 @@ export function leaveAsked(words: TaggedWords, at: number, lexicon: Lexicon): nu
 export const namesThing = (words: TaggedWords, at: number): boolean =>
   is(words, at, K.asked_thing) || (words[at] ?? '').endsWith("'s") || namesRight(words, at) || namesSum(words, at);
 /** `admin rights to Tom`, `Tom admin rights` */
-export const namesRight = (words: TaggedWords, at: number): boolean =>
+const namesRight = (words: TaggedWords, at: number): boolean =>
   is(words, at, K.right_noun) || is(words, at + 1, K.right_noun)
     ? words.slice(at, at + MAX_RECIPIENT).includes('to')
     : is(words, at + 2, K.right_noun);
-const namesSum = (words: TaggedWords, at: number): boolean =>
-  words[at] === '\u0000number' && is(words, at + 1, K.sum_unit) && words[at + 2] === 'to';
+const namesSum = (words: TaggedWords, at: number): boolean => opensSum(words, at) && words[at + 2] === 'to';
+
+/** Whether a sum of money begins here: `900 euros`. */
+export const opensSum = (words: TaggedWords, at: number): boolean =>
+  words[at] === '\u0000number' && is(words, at + 1, K.sum_unit);
 const MAX_RECIPIENT = 4;
 
 /** `New issue: the page crashes`, `Reminder: call the bank` request something new. */
