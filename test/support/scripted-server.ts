@@ -147,13 +147,6 @@ export async function startScriptedServer(script: Script, exampleOf: ExampleOf):
   };
 }
 
-/** An address at which nothing listens. */
-export async function refusedAddress(): Promise<string> {
-  const server = await startScriptedServer({ replies: [] }, () => undefined);
-  await server.close();
-  return server.url;
-}
-
 /** Examples of operations from an OpenAPI document: its own, or the smallest value of the schema. */
 export function examplesFrom(document: unknown): ExampleOf {
   const { paths, components } = document as {

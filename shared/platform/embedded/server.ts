@@ -1,5 +1,6 @@
 // The server process of the embedded PostgreSQL: start on a free port, stop, and recovery of an orphan after a crash.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -167,14 +168,31 @@ function keepLogSmall(file: string): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
-export function freePort(): Promise<number> {
+/** Below the ports that Linux (from 32768), macOS and Windows (from 49152) give to connections and to listeners on port 0. */
+const FIRST_PORT = 20_000;
+const LAST_PORT = 32_767;
+const FREE_PORT_ATTEMPTS = 200;
+
+/**
+ * A port of 127.0.0.1 that was free a moment ago. No system gives it away by itself, so whoever listens on it can do so
+ * again after a restart.
+ * @throws {SetupError} if none is found
+ */
+export async function freePort(): Promise<number> {
+  for (let attempt = 1; attempt <= FREE_PORT_ATTEMPTS; attempt += 1) {
+    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    if (await canListenOn(port)) return port;
+  }
+  throw new SetupError(`No port from ${FIRST_PORT} to ${LAST_PORT} of 127.0.0.1 can be listened on.`);
+}
+
+function canListenOn(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = net.createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(false);
+      else reject(error);
     });
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

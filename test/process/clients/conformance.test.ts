@@ -12,10 +12,10 @@ import { FILE_KEYS } from '../../drift/conformance/parts.ts';
 import {
   examplesFrom,
   type ExampleOf,
-  refusedAddress,
   type ScriptedServer,
   startScriptedServer,
 } from '../../support/scripted-server.ts';
+import { holdRefusedAddress } from '../../support/refused-address.ts';
 import { describeUnless } from '../../support/skip.ts';
 import { requestsDifference, stepDifference } from './matching.ts';
 import { type RealService, startRealService, type Tenant } from './real-service.ts';
@@ -55,12 +55,14 @@ interface Ran {
 
 async function runCalls(runner: Runner, one: CallCase, realUrl: string, { env, key }: Tenant): Promise<Ran> {
   const server = typeof one.server === 'object' ? await startScriptedServer(one.server, exampleOf) : undefined;
+  const refused = one.server === 'refused' ? await holdRefusedAddress() : undefined;
   try {
-    const url = server?.url ?? (one.server === 'refused' ? await refusedAddress() : realUrl);
+    const url = (server ?? refused)?.url ?? realUrl;
     const { server: _, requests: __, ...sent } = one;
     return { answer: await runner.run({ kind: 'calls', url, key, env, case: sent }), server };
   } finally {
     await server?.close();
+    await refused?.close();
   }
 }
 
