@@ -1,15 +1,20 @@
 // The decision history of an agent in one process: its own decisions and those of other processes are counted exactly once.
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { ChangeListener } from '../../shared/platform/db/changes.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { LOAD } from '../../shared/domain/agents/agent-rows.ts';
+import { COUNT, HISTORY } from '../../shared/domain/agents/agent-rows.ts';
 import { type AgentDirectory, createAgentDirectory } from '../../shared/domain/agents/agents.ts';
+import { createHistory, HISTORY_MAX } from '../../shared/domain/agents/history.ts';
+import { createHistoryCounter } from '../../shared/domain/agents/history-counter.ts';
 import { createDecisionStore } from '../../shared/domain/decisions/decision-store.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import type { Verdict } from '../../shared/kernel/vocabulary.ts';
-import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { VERDICTS, type Verdict } from '../../shared/kernel/vocabulary.ts';
+import { asSuperuser, createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { createGate } from '../support/gate.ts';
+
+const HOUR_MS = 3_600_000;
 
 describe('the decision history of an agent in two processes', () => {
   let database: TestDatabase;
@@ -51,6 +56,9 @@ describe('the decision history of an agent in two processes', () => {
     return {
       reset: () => {
         for (const listener of listeners) listener('reset');
+      },
+      change(change: Exclude<Parameters<ChangeListener>[0], 'reset'>) {
+        for (const listener of listeners) listener(change);
       },
       async decide(agentId: string, verdict: Verdict, atMs = nowMs()): Promise<void> {
         await store.append({
@@ -104,7 +112,7 @@ describe('the decision history of an agent in two processes', () => {
       ...db,
       async query(statement, values) {
         const rows = await db.query<never>(statement, values);
-        if (statement !== LOAD) return rows;
+        if (statement !== HISTORY) return rows;
         const waitingFor = held;
         held = undefined;
         answered.open();
@@ -148,11 +156,121 @@ describe('the decision history of an agent in two processes', () => {
       [20, 'ESCALATE'],
       [25, 'DEGRADE'],
     ] as const)
-      await earlier.decide('old', verdict, nowMs - hours * 3_600_000);
+      await earlier.decide('old', verdict, nowMs - hours * HOUR_MS);
+    await countFrom(nowMs - 25 * HOUR_MS);
     const later = processNamed('later', () => nowMs);
     const { last_60s, last_1h, last_24h } = await later.counts('old');
     expect(last_60s).to.deep.equal({ ALLOW: 1, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
     expect(last_1h).to.deep.equal({ ALLOW: 1, DENY: 1, ESCALATE: 0, DEGRADE: 0 });
     expect(last_24h).to.deep.equal({ ALLOW: 1, DENY: 1, ESCALATE: 1, DEGRADE: 0 });
+  });
+
+  /** As if nothing of this time had been counted: decisions of the past are stored only by tests. */
+  const countFrom = (fromMs: number) =>
+    asSuperuser(db, (sql) =>
+      sql.query('WITH none AS (DELETE FROM agent_history) UPDATE agent_history_to SET counted_to = $1', [
+        new Date(fromMs),
+      ]),
+    );
+  /** Stores decisions of an agent, evenly distributed over a time. */
+  const store = (agentId: string, verdict: Verdict, count: number, [fromMs, toMs]: readonly [number, number]) =>
+    db.query(
+      `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, process_id, record)
+        SELECT custos_id_at('dec', at) || left(md5($1 || $2 || n), 16), 'org', 'live', $1, 'AAAAAAAA', $2, at, 'other', '' FROM (
+          SELECT n, date_trunc('milliseconds', to_timestamp(($4::float8 + n * ($5::float8 - $4::float8) / $3) / 1000)) AS at
+          FROM generate_series(0, $3::integer - 1) AS n) AS made`,
+      [agentId, verdict, count, fromMs, toMs],
+    );
+
+  it('counts every refusal of the last day, however many permissions follow', async () => {
+    const nowMs = Date.now();
+    await countFrom(nowMs - 25 * HOUR_MS);
+    await store('flooding', 'DENY', 20, [nowMs - 3 * HOUR_MS, nowMs - 2 * HOUR_MS]);
+    await store('flooding', 'ALLOW', HISTORY_MAX + 1, [nowMs - HOUR_MS, nowMs]);
+    const all = { ALLOW: HISTORY_MAX, DENY: 20, ESCALATE: 0, DEGRADE: 0 };
+    expect((await processNamed('fresh').counts('flooding')).last_24h).to.deep.equal(all);
+  });
+
+  it('loads the same counts, however many of the decisions are counted', async () => {
+    let run = 0;
+    const ago = (ms: number) => fc.integer({ min: ms, max: ms + 150_000 });
+    const decision = fc.record({
+      agent: fc.constantFrom('a', 'b'),
+      verdict: fc.constantFrom(...VERDICTS),
+      // More of them near the ends of the windows.
+      agoMs: fc.oneof(fc.integer({ min: 0, max: 25 * HOUR_MS }), ago(0), ago(60_000), ago(HOUR_MS), ago(24 * HOUR_MS)),
+    });
+    const steps = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(decision, { maxLength: 40 }), steps, async (decisions, seconds) => {
+        run += 1;
+        const nowMs = Date.now();
+        const nameOf = (agent: string) => `random-${run}-${agent}`;
+        await countFrom(nowMs - 26 * HOUR_MS);
+        for (const { agent, verdict, agoMs } of decisions)
+          await store(nameOf(agent), verdict, 1, [nowMs - agoMs, nowMs - agoMs]);
+        for (const step of seconds) await db.query(COUNT, [step]);
+        const loaded = processNamed('fresh', () => nowMs);
+        for (const agent of ['a', 'b']) {
+          const expected = createHistory();
+          for (const one of decisions) if (one.agent === agent) expected.add(nowMs - one.agoMs, one.verdict, 1);
+          expect(await loaded.counts(nameOf(agent))).to.deep.equal(expected.counts(nowMs));
+        }
+        for (const directory of open.splice(0)) directory.close();
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('counts each decision once when several processes count at the same time', async () => {
+    const nowMs = Date.now();
+    await countFrom(nowMs - 25 * HOUR_MS);
+    await store('busy-everywhere', 'DENY', 2_000, [nowMs - 2 * HOUR_MS, nowMs]);
+    await Promise.all([1, 2, 3].map(() => createHistoryCounter(db).count()));
+    expect((await processNamed('fresh').counts('busy-everywhere')).last_24h.DENY).to.equal(2_000);
+    const [counted] = await db.query<{ n: number }>(
+      "SELECT sum(deny)::int AS n FROM agent_history WHERE agent_id = 'busy-everywhere'",
+      [],
+    );
+    expect(counted?.n, 'of two hours, all but the last minute').to.be.within(1_970, 1_995);
+  });
+
+  it('counts again what was decided twice at a time, because the clock of the database was set back', async () => {
+    const nowMs = Date.now();
+    await countFrom(nowMs - 25 * HOUR_MS);
+    await store('twice', 'DENY', 10, [nowMs - 10 * 60_000, nowMs - 5 * 60_000]);
+    await createHistoryCounter(db).count();
+    // The clock said an hour more when it was set back.
+    await asSuperuser(db, async (sql) => {
+      await sql.query('UPDATE agent_history_to SET counted_to = $1', [new Date(nowMs + HOUR_MS)]);
+      await sql.query(
+        "INSERT INTO agent_history VALUES ('org', 'live', 'twice', date_trunc('minute', now()), 0, 3, 0, 0)",
+        [],
+      );
+    });
+    const fresh = async () => (await processNamed('fresh').counts('twice')).last_24h.DENY;
+    expect(await fresh(), 'without what is counted').to.equal(10);
+    await createHistoryCounter(db).count();
+    await store('twice', 'DENY', 7, [nowMs - 30_000, nowMs]);
+    expect(await fresh(), 'counted again').to.equal(17);
+  });
+
+  it('keeps the history of an agent that is changed, and reads its decisions only once', async () => {
+    const nowMs = Date.now();
+    await countFrom(nowMs - 25 * HOUR_MS);
+    await store('changed', 'DENY', 5, [nowMs - HOUR_MS, nowMs]);
+    let loads = 0;
+    const here = processNamed('here', () => nowMs, {
+      ...db,
+      query(statement, values) {
+        if (statement === HISTORY) loads += 1;
+        return db.query<never>(statement, values);
+      },
+    });
+    expect((await here.counts('changed')).last_24h.DENY).to.equal(5);
+    here.change({ kind: 'agent', subject: ['org', 'live', 'changed'] });
+    await here.decide('changed', 'DENY');
+    expect((await here.counts('changed')).last_24h.DENY).to.equal(6);
+    expect(loads).to.equal(1);
   });
 });

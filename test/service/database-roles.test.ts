@@ -90,6 +90,16 @@ describe("the service's role", () => {
       expect(await refusal(database.url, `DELETE FROM ${name}`), name).to.equal('42501');
   });
 
+  it('may only read the counts that are made for it', async () => {
+    for (const table of ['agent_history', 'agent_history_to']) {
+      expect(await queryOnce(database.url, `SELECT FROM ${table}`)).to.be.an('array');
+      for (const text of [`INSERT INTO ${table} DEFAULT VALUES`, `DELETE FROM ${table}`, `TRUNCATE ${table}`])
+        expect(await refusal(database.url, text), text).to.equal('42501');
+    }
+    for (const text of ['UPDATE agent_history SET deny = 0', 'UPDATE agent_history_to SET counted_to = now()'])
+      expect(await refusal(database.url, text), text).to.equal('42501');
+  });
+
   for (const text of [
     'CREATE TABLE mine ()',
     'CREATE TABLE bullmq.mine ()',

@@ -1,4 +1,4 @@
-// The migration to partitions, over rows of an earlier version and beside a process that goes on writing.
+// Migrations over rows of an earlier version: the one to partitions, beside a process that goes on writing, and the one to counted histories.
 import { expect } from 'chai';
 import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
@@ -22,8 +22,8 @@ describe('the migration to partitions', () => {
     await database?.drop();
   });
 
-  const migrate = async (verb: 'up' | 'down'): Promise<void> => {
-    const Migration = migrationsWith(TEST_PEPPER).find((One) => new One().name?.startsWith('Partitions'));
+  const migrate = async (verb: 'up' | 'down', name = 'Partitions'): Promise<void> => {
+    const Migration = migrationsWith(TEST_PEPPER).find((One) => new One().name?.startsWith(name));
     if (Migration === undefined) throw new Error('there is no such migration');
     const url = database.ownerUrl;
     const source = createDataSource({ url, applicationName: 'custos-test', poolSize: 1, onError: () => undefined });
@@ -98,5 +98,20 @@ describe('the migration to partitions', () => {
     expect(await made()).to.be.within(17, 18);
     expect(await made()).to.equal(0);
     expect(await insert(Date.now() + 15 * DAY_MS)).not.to.deep.equal([{ part: 'decision_default' }]);
+  });
+
+  it('counts the decisions of the last day for the histories of agents, each once, also when it is repeated', async () => {
+    await migrate('down', 'AgentHistory');
+    for (let i = 0; i < 20; i += 1)
+      await db.query(
+        `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, process_id, record)
+           VALUES ($1, $2, 'live', 'counted', 'k', 'DENY', to_timestamp($3::float8 / 1000), 'p', 'x')`,
+        [newId('dec', Date.now() - i * 3_600_000), database.operatorId, Date.now() - i * 3_600_000],
+      );
+    for (let i = 0; i < 2; i += 1) {
+      await migrate('up', 'AgentHistory');
+      const counted = "SELECT sum(deny)::int AS n FROM agent_history WHERE agent_id = 'counted'";
+      expect(await queryOnce(database.ownerUrl, counted), 'all but the one of now').to.deep.equal([{ n: 19 }]);
+    }
   });
 });

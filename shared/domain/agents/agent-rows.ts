@@ -4,32 +4,55 @@ import { sealedColumns, withoutPrefix } from '../../platform/db/seals/rows.ts';
 import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Seals } from '../../platform/db/seals/seals.ts';
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
-import type { AgentStatus, Verdict } from '../../kernel/vocabulary.ts';
+import { type AgentStatus, VERDICTS, type Verdict } from '../../kernel/vocabulary.ts';
 import { AGENT_KEYS } from '../trust/state.ts';
-import { HISTORY_MAX } from './history.ts';
 
 /** The newest version of the agent's row, also if the row was deleted. */
 const NEWEST = `(SELECT max(v.version) FROM row_version v WHERE v.table_name = 'agent' AND v.row_id = ARRAY[asked.organisation_id, asked.environment, asked.agent_id]) AS newest`;
 
-// By decision_id, which starts with the time, so only a day of an agent's index is read. The process that decided matters
-// for the last seconds only, and the index does not contain it.
-export const LOAD = `SELECT asked.ordinal::int AS ordinal, ${sealedColumns('agent', 'agent', 'agent_')},
-      ${NEWEST}, history.verdict, history.other, history.second::text AS second, history.count::int AS count
+/** The rows of agents. */
+export const FACTS = `SELECT asked.ordinal::int AS ordinal, ${sealedColumns('agent', 'agent', 'agent_')}, ${NEWEST}
     FROM (${AGENT_KEYS.rows()}) AS asked
-    LEFT JOIN agent ON agent.organisation_id = asked.organisation_id AND agent.environment = asked.environment AND agent.agent_id = asked.agent_id
-    LEFT JOIN LATERAL (
-      SELECT verdict, false AS other, floor(extract(epoch FROM evaluated_at))::bigint AS second, count(*) AS count FROM (
-        SELECT verdict, evaluated_at FROM decision
-        WHERE decision.organisation_id = asked.organisation_id AND decision.environment = asked.environment AND decision.agent_id = asked.agent_id
-          AND decision_id >= $4 AND decision_id < $5
-        ORDER BY decision_id DESC LIMIT ${HISTORY_MAX}
-      ) AS older GROUP BY 1, 3
+    LEFT JOIN agent ON agent.organisation_id = asked.organisation_id AND agent.environment = asked.environment AND agent.agent_id = asked.agent_id`;
+
+/** Decisions before this time are in agent_history. Null if it is ahead of $6, as after the clock was set back. */
+const COUNTED_TO = '(SELECT counted_to FROM agent_history_to WHERE counted_to <= $6)';
+const OF_AGENT = (table: string): string =>
+  `${table}.organisation_id = asked.organisation_id AND ${table}.environment = asked.environment AND ${table}.agent_id = asked.agent_id`;
+const VERDICT_COUNTS = VERDICTS.map((verdict) => `('${verdict}', counted.${verdict.toLowerCase()})`).join(', ');
+const SUMS = VERDICTS.map((verdict) => verdict.toLowerCase())
+  .map((column) => `sum(${column}) AS ${column}`)
+  .join(', ');
+const SECOND = 'floor(extract(epoch FROM evaluated_at))::bigint';
+
+/**
+ * The decisions of agents within a day. Counted ones are read by minute, and by quarter of an hour before $8, as finely as the history
+ * needs them. The others are read by decision_id, which starts with the time, so only the end of an agent's index is read. The process that
+ * decided matters for the last seconds only, and the index does not contain it.
+ *
+ * $4 and $5 are the lowest ids of a day ago and of some seconds ago, $6 and $7 the times of $5 and $4, $8 a time an hour ago, $9 this process.
+ */
+export const HISTORY = `SELECT asked.ordinal::int AS ordinal, history.verdict, history.other, history.second::text AS second, history.count::int AS count
+    FROM (${AGENT_KEYS.rows()}) AS asked CROSS JOIN LATERAL (
+      SELECT of_verdict.verdict, false AS other, extract(epoch FROM counted.at)::bigint AS second, of_verdict.count FROM (
+        SELECT CASE WHEN start_at < $8 THEN date_bin('15 minutes', start_at, 'epoch') ELSE start_at END AS at, ${SUMS}
+        FROM agent_history WHERE ${OF_AGENT('agent_history')} AND start_at >= $7 AND start_at < ${COUNTED_TO} GROUP BY 1
+      ) AS counted CROSS JOIN LATERAL (VALUES ${VERDICT_COUNTS}) AS of_verdict (verdict, count) WHERE of_verdict.count > 0
       UNION ALL
-      SELECT verdict, process_id <> $6, floor(extract(epoch FROM evaluated_at))::bigint, count(*) FROM decision
-        WHERE decision.organisation_id = asked.organisation_id AND decision.environment = asked.environment AND decision.agent_id = asked.agent_id
-          AND decision_id >= $5
+      SELECT verdict, false, ${SECOND}, count(*) FROM decision
+        WHERE ${OF_AGENT('decision')} AND decision_id >= greatest($4, custos_id_at('dec', ${COUNTED_TO})) AND decision_id < $5
+        GROUP BY 1, 3
+      UNION ALL
+      SELECT verdict, process_id <> $9, ${SECOND}, count(*) FROM decision
+        WHERE ${OF_AGENT('decision')} AND decision_id >= $5
         GROUP BY 1, 2, 3
-    ) AS history ON true`;
+    ) AS history`;
+
+/**
+ * Adds decisions that were made since the last call to the counts of their agents. $1 is how many seconds of decisions it reads at most.
+ * Whether there are more.
+ */
+export const COUNT = 'SELECT custos_count_history($1) AS more';
 
 /** Only the status: the history of two hundred agents of a list would be expensive. */
 export const STATUSES = `SELECT asked.agent_id AS asked, ${sealedColumns('agent', 'agent', 'agent_')}, ${NEWEST}
@@ -56,13 +79,17 @@ export interface StatusRow extends AgentColumns {
   asked: string;
 }
 
-export interface LoadRow extends AgentColumns {
+export interface FactsRow extends AgentColumns {
   ordinal: number;
-  verdict: Verdict | null;
-  /** Whether another process decided; set for the last seconds only. */
-  other: boolean | null;
-  second: string | null;
-  count: number | null;
+}
+
+export interface HistoryRow {
+  ordinal: number;
+  verdict: Verdict;
+  /** Whether another process decided; only for the last seconds. */
+  other: boolean;
+  second: string;
+  count: number;
 }
 
 export interface OthersRow {

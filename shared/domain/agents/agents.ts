@@ -1,25 +1,27 @@
 // The agent directory: one cached entry per agent, loaded in batches, invalidated by the change feed.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
-import type { Database, Sql } from '../../platform/db/database.ts';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import type { Facts } from '../../core/policy/types.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { NOTHING_RECORDED, type RecordedTrust } from '../../core/trust/recorded.ts';
-import type { Seals } from '../../platform/db/seals/seals.ts';
 import type { AgentStatus, Verdict } from '../../kernel/vocabulary.ts';
 import type { Owner } from '../../kernel/owner.ts';
 import {
   BY_INDEX,
+  FACTS,
   factsOf,
-  LOAD,
-  type LoadRow,
+  type FactsRow,
+  HISTORY,
+  type HistoryRow,
   OTHERS,
   type OthersRow,
   STATUSES,
   type StatusRow,
 } from './agent-rows.ts';
 import { createHistory, type History } from './history.ts';
+import { createHistoryCounter } from './history-counter.ts';
 import { AGENT_KEYS, type AgentKey, loadTrust } from '../trust/state.ts';
 
 export interface AgentState {
@@ -52,15 +54,22 @@ export interface AgentDirectoryDeps {
   readonly trustDailyCap: number;
 }
 
+const QUARTER_MS = 900_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 /** Agents kept in memory; an entry is 2 kB, and up to 25 for one that is never idle. */
 const MAX_AGENTS = 10_000;
-/** Polls (seconds), once to twice as many, after which an entry is loaded again even if the change feed's triggers are off. */
+/** Polls (seconds), once to twice as many, after which an agent's facts are loaded again even if the change feed's triggers are off. */
 const KNOWN_FOR_POLLS = 120;
 const SPREAD = 64;
-const LOAD_BATCH = 200;
+/** Each may have made thousands of decisions that are not counted yet; the statement must not take a second. */
+const LOAD_BATCH = 16;
 const OTHERS_POLL_MS = 1_000;
 /** Longer than the timeout of a statement, so that a row that commits late is still counted. */
 const OTHERS_WINDOW_MS = 3_000;
+/** After so long without a successful poll histories are loaded again. */
+const OTHERS_MAX_GAP_MS = 30_000;
+const COUNT_POLLS = 30;
 
 interface Loading {
   readonly key: AgentKey;
@@ -83,34 +92,39 @@ function cacheKey(organisationId: string, environment: string, agentId: string):
 /** A cached agent: its state, and the decisions of other processes that its history has counted. */
 interface Entry {
   readonly state: AgentState;
-  /** The poll at which it is loaded again. */
+  /** That of the state. */
+  readonly history: History;
+  /** The poll at which its facts are loaded again. */
   readonly untilPoll: number;
-  /** Signals were folded since: only the trust is loaded again, the history stays. */
+  /** The agent was changed: its facts and its trust are loaded again, the history stays. */
+  factsOutdated: boolean;
+  /** Signals were folded since: only the trust is loaded again. */
   trustOutdated: boolean;
   /** By second and verdict; only the seconds that the poll reads again. */
   readonly others: Map<string, number>;
+  /** The first second of `others`: decisions before it were loaded. */
+  readonly othersFrom: number;
 }
 
 function othersKey(second: string, verdict: Verdict): string {
   return `${second} ${verdict}`;
 }
 
-function entryOf(
-  seals: Seals,
-  agentId: string,
-  rows: readonly LoadRow[],
-  { trust, untilPoll }: { readonly trust: RecordedTrust; readonly untilPoll: number },
-): Entry {
-  const facts = factsOf(seals, agentId, rows[0]);
+const stateOf = (facts: Facts['agent'], history: History, trust: RecordedTrust): AgentState => ({
+  facts,
+  canonical: canonicalize(facts),
+  history,
+  trust,
+});
+
+function historyOf(rows: readonly HistoryRow[]): Pick<Entry, 'others'> & { readonly history: History } {
   const history = createHistory();
   const others = new Map<string, number>();
   for (const { verdict, other, second, count } of rows) {
-    if (verdict === null || second === null || count === null) continue;
-    const atMs = Number(second) * 1_000;
-    history.add(atMs, verdict, count);
-    if (other === true) others.set(othersKey(second, verdict), count);
+    history.add(Number(second) * 1_000, verdict, count);
+    if (other) others.set(othersKey(second, verdict), count);
   }
-  return { state: { facts, canonical: canonicalize(facts), history, trust }, untilPoll, trustOutdated: false, others };
+  return { history, others };
 }
 
 /** The statuses of these agents, without unregistered ones. @throws {ApiError} E6002 */
@@ -135,34 +149,49 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   const untilPoll = (): number => polls + KNOWN_FOR_POLLS + ((loaded++ % SPREAD) * KNOWN_FOR_POLLS) / SPREAD;
   let flushing = false;
 
-  const peek = (id: string): Entry | undefined => {
-    const entry = cache.peek(id);
-    return entry !== undefined && entry.untilPoll > polls ? entry : undefined;
-  };
+  /** Whether its facts are current. */
+  const isCurrent = (entry: Entry | undefined): boolean =>
+    entry !== undefined && !entry.factsOutdated && entry.untilPoll > polls;
   const idOf = (key: AgentKey): string => cacheKey(key.organisationId, key.environment, key.agentId);
 
-  /** The rows of LOAD for each agent. */
-  const loadRows = async (batch: readonly Loading[], now: number): Promise<LoadRow[][]> => {
-    const rowsOf: LoadRow[][] = batch.map(() => []);
-    if (batch.length === 0) return rowsOf;
-    const rows = await db.query<LoadRow>(LOAD, [
-      ...AGENT_KEYS.values(batch.map((l) => l.key)),
-      lowestId('dec', now - 86_400_000),
-      // A whole second, so that the two halves of the query don't overlap.
-      lowestId('dec', Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000) * 1_000),
-      processId,
-    ]);
-    for (const row of rows) rowsOf[row.ordinal - 1]?.push(row);
-    return rowsOf;
+  /** The rows of each agent. */
+  const rowsOf = async <Row extends { readonly ordinal: number }>(
+    batch: readonly Loading[],
+    statement: Statement,
+    more: readonly unknown[],
+  ): Promise<ReadonlyMap<Loading, readonly Row[]>> => {
+    const found = new Map(batch.map((l) => [l, [] as Row[]]));
+    if (batch.length === 0) return found;
+    const rows = await db.query<Row>(statement, [...AGENT_KEYS.values(batch.map((l) => l.key)), ...more]);
+    const lists = [...found.values()];
+    for (const row of rows) lists[row.ordinal - 1]?.push(row);
+    return found;
   };
 
   const load = async (batch: readonly Loading[]): Promise<void> => {
     const now = nowMs();
     for (const l of batch) l.asked = true;
-    const known = batch.map((l) => peek(idOf(l.key)));
-    const unknown = batch.filter((_, i) => known[i] === undefined);
-    const [rows, trusts] = await Promise.all([
-      loadRows(unknown, now),
+    const known = new Map(batch.map((l) => [l, cache.peek(idOf(l.key))]));
+    const entryOf = (l: Loading): Entry | undefined => known.get(l);
+    // A whole second and a quarter of an hour, so that the parts of the query don't overlap.
+    const recentMs = Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000) * 1_000;
+    const dayAgoMs = now - DAY_MS;
+    const hourAgoMs = Math.floor((now - HOUR_MS) / QUARTER_MS) * QUARTER_MS;
+    const [histories, facts, trusts] = await Promise.all([
+      rowsOf<HistoryRow>(
+        batch.filter((l) => entryOf(l) === undefined),
+        HISTORY,
+        [
+          ...[dayAgoMs, recentMs].map((ms) => lowestId('dec', ms)),
+          ...[recentMs, dayAgoMs, hourAgoMs].map((ms) => new Date(ms)),
+          processId,
+        ],
+      ),
+      rowsOf<FactsRow>(
+        batch.filter((l) => !isCurrent(entryOf(l))),
+        FACTS,
+        [],
+      ),
       loadTrust(
         db,
         batch.map((l) => l.key),
@@ -170,19 +199,34 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
         trustDailyCap,
       ),
     ]);
-    const rowsOf = new Map(unknown.map((l, i) => [l, rows[i] ?? []]));
     batch.forEach((l, i) => {
       const trust = trusts[i] ?? NOTHING_RECORDED;
-      const earlier = known[i];
-      const entry: Entry =
-        earlier === undefined
-          ? entryOf(db.seals, l.key.agentId, rowsOf.get(l) ?? [], { trust, untilPoll: untilPoll() })
-          : // Newer trust makes nothing else of the entry newer: it ends when it would have ended.
-            { ...earlier, state: { ...earlier.state, trust }, trustOutdated: false };
+      const earlier = entryOf(l);
+      // It was evicted meanwhile, so that nobody told it the decisions of other processes.
+      if (earlier !== undefined && cache.peek(idOf(l.key)) !== earlier) l.outdated = true;
+      const { history, others, othersFrom } = earlier ?? {
+        ...historyOf(histories.get(l) ?? []),
+        othersFrom: recentMs / 1_000,
+      };
       // A decision that was committed just before the query counts twice: overcounting is the safe error.
-      if (earlier === undefined) for (const { atMs, verdict } of l.decided) entry.state.history.add(atMs, verdict, 1);
+      for (const { atMs, verdict } of l.decided) history.add(atMs, verdict, 1);
+      const rows = facts.get(l);
+      // Newer trust makes nothing else of the entry newer: it ends when it would have ended.
+      const state =
+        rows === undefined && earlier !== undefined
+          ? { ...earlier.state, trust }
+          : stateOf(factsOf(db.seals, l.key.agentId, rows?.[0]), history, trust);
+      const entry: Entry = {
+        state,
+        history,
+        others,
+        othersFrom,
+        untilPoll: rows === undefined && earlier !== undefined ? earlier.untilPoll : untilPoll(),
+        factsOutdated: false,
+        trustOutdated: false,
+      };
       if (!l.outdated) cache.set(idOf(l.key), entry);
-      l.resolve(entry.state);
+      l.resolve(state);
     });
   };
 
@@ -243,36 +287,48 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     for (const agentId of agentIds) {
       const id = cacheKey(organisationId, environment, agentId);
       const cached = cache.peek(id);
-      if (change.kind === 'agent') cache.delete(id);
-      else if (cached !== undefined) cached.trustOutdated = true;
+      if (cached !== undefined) cached[change.kind === 'agent' ? 'factsOutdated' : 'trustOutdated'] = true;
       outdate(id);
     }
   });
 
   // Decisions of other processes. The counts by second and verdict that an agent's history already contains are
   // remembered, and only the difference is added.
+  let othersReadMs: number | undefined;
   const readOthers = async (): Promise<void> => {
-    if (cache.size === 0) return;
     const now = nowMs();
+    const gapMs = now - (othersReadMs ?? now);
+    if (gapMs > OTHERS_MAX_GAP_MS) {
+      cache.clear();
+      for (const id of [...loading.keys()]) outdate(id);
+    }
+    if (cache.size === 0) {
+      othersReadMs = now;
+      return;
+    }
+    const fromMs = now - Math.max(0, gapMs) - OTHERS_WINDOW_MS;
     const rows = await db.transaction(async (sql) => {
       await sql.query(BY_INDEX, []);
-      return sql.query<OthersRow>(OTHERS, [new Date(now - OTHERS_WINDOW_MS), processId]);
+      return sql.query<OthersRow>(OTHERS, [new Date(fromMs), processId]);
     });
+    othersReadMs = now;
     for (const row of rows) {
       const entry = cache.peek(cacheKey(row.organisation_id, row.environment, row.agent_id));
-      if (entry === undefined) continue;
+      if (entry === undefined || Number(row.second) < entry.othersFrom) continue;
       const { others } = entry;
       for (const seen of others.keys()) {
-        if (Number(seen.slice(0, seen.indexOf(' '))) * 1_000 < now - 2 * OTHERS_WINDOW_MS) others.delete(seen);
+        if (Number(seen.slice(0, seen.indexOf(' '))) * 1_000 < fromMs - OTHERS_WINDOW_MS) others.delete(seen);
       }
       const seen = othersKey(row.second, row.verdict);
       const known = others.get(seen) ?? 0;
       if (row.count <= known) continue;
       others.set(seen, row.count);
-      entry.state.history.add(Number(row.second) * 1_000, row.verdict, row.count - known);
+      entry.history.add(Number(row.second) * 1_000, row.verdict, row.count - known);
     }
   };
+  const counter = createHistoryCounter(db);
   const timer = setInterval(() => {
+    if (polls % COUNT_POLLS === 0) void counter.count().catch(deps.onError);
     polls += 1;
     void readOthers().catch(deps.onError);
   }, OTHERS_POLL_MS);
@@ -282,14 +338,14 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     get(key) {
       const id = idOf(key);
       const entry = cache.get(id);
-      if (entry?.trustOutdated === false && entry.untilPoll > polls) return entry.state;
+      if (entry?.trustOutdated === false && isCurrent(entry)) return entry.state;
       return loading.get(id)?.promise ?? enqueue(id, key);
     },
     statuses: (owner, agentIds) => readStatuses(db, owner, agentIds),
     count(key, atMs, verdict) {
       const id = idOf(key);
-      const entry = peek(id);
-      if (entry !== undefined) return entry.state.history.add(atMs, verdict, 1);
+      const entry = cache.peek(id);
+      if (entry !== undefined) return entry.history.add(atMs, verdict, 1);
       const load = loading.get(id);
       if (load?.asked === true) load.decided.push({ atMs, verdict });
     },

@@ -2,7 +2,7 @@
 import { VERDICTS, type Verdict } from '../../kernel/vocabulary.ts';
 import type { Facts } from '../../core/policy/types.ts';
 
-/** The highest count: loading reads a bounded number of rows, and every process reports the same. */
+/** The highest count that is told. */
 export const HISTORY_MAX = 100_000;
 
 const WINDOWS = [

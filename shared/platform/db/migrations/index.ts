@@ -48,6 +48,7 @@ import { RetentionKinds1763700000045 } from './0045-retention-kinds.ts';
 import { NarrowDecisions1763700000047 } from './0047-narrow-decisions.ts';
 import { NarrowLeaves1763700000048 } from './0048-narrow-leaves.ts';
 import { RetentionTimes1763700000049 } from './0049-retention-times.ts';
+import { AgentHistory1763700000050 } from './0050-agent-history.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -101,6 +102,7 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   NarrowDecisions1763700000047,
   NarrowLeaves1763700000048,
   RetentionTimes1763700000049,
+  AgentHistory1763700000050,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

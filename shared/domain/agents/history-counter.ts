@@ -1,0 +1,39 @@
+// Keeps the counts of agents' decisions by minute (agent_history) up to date, so that loading a history reads few decisions.
+import type { Database } from '../../platform/db/database.ts';
+import { isPassing } from '../../platform/db/trouble.ts';
+import { COUNT } from './agent-rows.ts';
+
+/** Seconds of decisions that one statement counts. */
+const MOST_SECONDS = 60;
+
+export interface HistoryCounter {
+  /**
+   * Counts what was decided up to a minute ago, in steps. It returns at once while it runs, and while another process counts.
+   * @throws what the database throws; what was counted stays
+   */
+  count(): Promise<void>;
+}
+
+export function createHistoryCounter(db: Pick<Database, 'query'>): HistoryCounter {
+  let isCounting = false;
+  let seconds = MOST_SECONDS;
+  return {
+    async count() {
+      if (isCounting) return;
+      isCounting = true;
+      try {
+        for (let hasMore = true; hasMore; ) {
+          const [row] = await db.query<{ more: boolean }>(COUNT, [seconds]);
+          hasMore = row?.more === true;
+          seconds = Math.min(MOST_SECONDS, seconds * 2);
+        }
+      } catch (error) {
+        // So many decisions that the statement took too long, or trouble: the next call tries less at once.
+        if (isPassing(error)) seconds = Math.max(1, Math.floor(seconds / 4));
+        throw error;
+      } finally {
+        isCounting = false;
+      }
+    },
+  };
+}
