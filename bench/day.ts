@@ -58,8 +58,8 @@ const SIZES = `SELECT (pg_database_size(current_database()) / 1048576)::float8 A
     (SELECT coalesce(sum(pg_total_relation_size(relid)), 0) / 1048576 FROM pg_partition_tree('decision'))::float8 AS decisions,
     (SELECT sum(pg_total_relation_size(c.oid)) / 1048576 FROM pg_class c WHERE c.relkind = 'r' AND (c.relnamespace = 'bullmq'::regnamespace
       OR c.oid IN ('outbox'::regclass, 'log_inbox'::regclass, 'trust_inbox'::regclass, 'idempotency'::regclass, 'process_heartbeat'::regclass,
-        'change'::regclass, 'decision_count'::regclass, 'request_count'::regclass, 'trust_state'::regclass, 'trust_bucket'::regclass)))::float8 AS queues,
-    (SELECT sum(n_dead_tup) FROM pg_stat_user_tables WHERE schemaname = 'bullmq' OR relname IN ('outbox', 'log_inbox', 'trust_inbox', 'trust_state', 'trust_bucket'))::float8 AS dead,
+        'change'::regclass, 'agent_history'::regclass, 'decision_count'::regclass, 'request_count'::regclass, 'trust_state'::regclass, 'trust_bucket'::regclass)))::float8 AS queues,
+    (SELECT sum(n_dead_tup) FROM pg_stat_user_tables WHERE schemaname = 'bullmq' OR relname IN ('outbox', 'log_inbox', 'trust_inbox', 'agent_history', 'trust_state', 'trust_bucket'))::float8 AS dead,
     (SELECT count(*) FROM table_partition WHERE parent = 'decision')::float8 AS partitions`;
 const RETAIN = enqueueSql('upkeep', 'retain', {});
 const TIDY = `SELECT NOT EXISTS (SELECT FROM outbox) AND NOT EXISTS (SELECT FROM log_inbox) AND NOT EXISTS (SELECT FROM trust_inbox) AS yes`;
