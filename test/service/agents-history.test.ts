@@ -8,6 +8,7 @@ import { type AgentDirectory, createAgentDirectory } from '../../shared/domain/a
 import { createHistory, HISTORY_MAX } from '../../shared/domain/agents/history.ts';
 import { createHistoryCounter } from '../../shared/domain/agents/history-counter.ts';
 import { createDecisionStore } from '../../shared/domain/decisions/decision-store.ts';
+import { TookTooLong } from '../../shared/platform/db/trouble.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { VERDICTS, type Verdict } from '../../shared/kernel/vocabulary.ts';
 import { asSuperuser, createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -56,9 +57,6 @@ describe('the decision history of an agent in two processes', () => {
     return {
       reset: () => {
         for (const listener of listeners) listener('reset');
-      },
-      change(change: Exclude<Parameters<ChangeListener>[0], 'reset'>) {
-        for (const listener of listeners) listener(change);
       },
       async decide(agentId: string, verdict: Verdict, atMs = nowMs()): Promise<void> {
         await store.append({
@@ -167,11 +165,12 @@ describe('the decision history of an agent in two processes', () => {
 
   /** As if nothing of this time had been counted: decisions of the past are stored only by tests. */
   const countFrom = (fromMs: number) =>
-    asSuperuser(db, (sql) =>
-      sql.query('WITH none AS (DELETE FROM agent_history) UPDATE agent_history_to SET counted_to = $1', [
+    asSuperuser(db, async (sql) => {
+      await sql.query('DELETE FROM agent_history', []);
+      await sql.query("UPDATE agent_history_to SET counted_to = date_trunc('second', $1::timestamptz)", [
         new Date(fromMs),
-      ]),
-    );
+      ]);
+    });
   /** Stores decisions of an agent, evenly distributed over a time. */
   const store = (agentId: string, verdict: Verdict, count: number, [fromMs, toMs]: readonly [number, number]) =>
     db.query(
@@ -235,18 +234,19 @@ describe('the decision history of an agent in two processes', () => {
     expect(counted?.n, 'of two hours, all but the last minute').to.be.within(1_970, 1_995);
   });
 
-  it('counts again what was decided twice at a time, because the clock of the database was set back', async () => {
+  it('counts everything of the last day again after the clock of the database was set back', async () => {
     const nowMs = Date.now();
     await countFrom(nowMs - 25 * HOUR_MS);
-    await store('twice', 'DENY', 10, [nowMs - 10 * 60_000, nowMs - 5 * 60_000]);
+    await store('twice', 'DENY', 10, [nowMs - 20 * HOUR_MS, nowMs - 19 * HOUR_MS]);
     await createHistoryCounter(db).count();
-    // The clock said an hour more when it was set back.
+    // The clock said six hours more for a while: counts were too old then, and others are of times that come again.
     await asSuperuser(db, async (sql) => {
-      await sql.query('UPDATE agent_history_to SET counted_to = $1', [new Date(nowMs + HOUR_MS)]);
+      await sql.query("DELETE FROM agent_history WHERE agent_id = 'twice'", []);
       await sql.query(
         "INSERT INTO agent_history VALUES ('org', 'live', 'twice', date_trunc('minute', now()), 0, 3, 0, 0)",
         [],
       );
+      await sql.query('UPDATE agent_history_to SET counted_to = $1', [new Date(nowMs + 6 * HOUR_MS)]);
     });
     const fresh = async () => (await processNamed('fresh').counts('twice')).last_24h.DENY;
     expect(await fresh(), 'without what is counted').to.equal(10);
@@ -255,22 +255,66 @@ describe('the decision history of an agent in two processes', () => {
     expect(await fresh(), 'counted again').to.equal(17);
   });
 
-  it('keeps the history of an agent that is changed, and reads its decisions only once', async () => {
-    const nowMs = Date.now();
-    await countFrom(nowMs - 25 * HOUR_MS);
-    await store('changed', 'DENY', 5, [nowMs - HOUR_MS, nowMs]);
-    let loads = 0;
-    const here = processNamed('here', () => nowMs, {
-      ...db,
-      query(statement, values) {
-        if (statement === HISTORY) loads += 1;
-        return db.query<never>(statement, values);
-      },
-    });
-    expect((await here.counts('changed')).last_24h.DENY).to.equal(5);
-    here.change({ kind: 'agent', subject: ['org', 'live', 'changed'] });
-    await here.decide('changed', 'DENY');
-    expect((await here.counts('changed')).last_24h.DENY).to.equal(6);
-    expect(loads).to.equal(1);
+  it('deletes counts that are older than a day, millions of them in several steps', async () => {
+    const left = async (): Promise<number> => {
+      const old = "SELECT count(*)::int AS n FROM agent_history WHERE agent_id = 'long-ago'";
+      return (await db.query<{ n: number }>(old, []))[0]?.n ?? 0;
+    };
+    await countFrom(Date.now() - 25 * HOUR_MS);
+    await asSuperuser(db, (sql) =>
+      sql.query(
+        `INSERT INTO agent_history SELECT 'org', 'live', 'long-ago', date_trunc('minute', now()) - interval '26 hours' - n * interval '1 minute', 1, 0, 0, 0
+          FROM generate_series(1, 8000) AS n`,
+        [],
+      ),
+    );
+    await db.query(COUNT, [1]);
+    expect(await left(), 'after one step').to.be.within(1, 3_000);
+    await createHistoryCounter(db).count();
+    expect(await left()).to.equal(0);
+  });
+
+  it('counts in smaller steps when a statement takes too long, and gives up when the database is away', async () => {
+    const asked: number[] = [];
+    const counterOn = (most: number) =>
+      createHistoryCounter({
+        query(_, [seconds]) {
+          asked.push(Number(seconds));
+          if (Number(seconds) > most) return Promise.reject(new TookTooLong('the query', 1_000));
+          return Promise.resolve([{ more: asked.length < 6 }] as never[]);
+        },
+      });
+    await counterOn(10).count();
+    expect(asked).to.deep.equal([60, 15, 3, 6, 12, 3]);
+    asked.length = 0;
+    const error: unknown = await counterOn(0)
+      .count()
+      .catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(TookTooLong);
+    expect(asked).to.deep.equal([60, 15, 3, 1]);
+  });
+
+  it('loads histories again when the time comes back, or when other processes could not be read for half a minute', async () => {
+    for (const stepMs of [-60_000, 60_000]) {
+      let nowMs = Date.now();
+      let loads = 0;
+      let polls = 0;
+      const here = processNamed('here', () => nowMs, {
+        ...db,
+        query(statement, values) {
+          if (statement === HISTORY) loads += 1;
+          return db.query<never>(statement, values);
+        },
+        async transaction(work) {
+          const result = await db.transaction(work);
+          polls += 1;
+          return result;
+        },
+      });
+      await here.counts('again');
+      await waitFor(() => polls > 0, { what: 'the first poll, which remembers its time' });
+      nowMs += stepMs;
+      await waitFor(async () => (await here.counts('again'), loads === 2), { what: 'another load' });
+    }
   });
 });

@@ -59,7 +59,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Agents kept in memory; an entry is 2 kB, and up to 25 for one that is never idle. */
 const MAX_AGENTS = 10_000;
-/** Polls (seconds), once to twice as many, after which an agent's facts are loaded again even if the change feed's triggers are off. */
+/** Polls (seconds), once to twice as many, after which an entry is loaded again: what this process was not told, because the change feed's triggers are off or a decision came late, counts from then on. */
 const KNOWN_FOR_POLLS = 120;
 const SPREAD = 64;
 /** Each may have made thousands of decisions that are not counted yet; the statement must not take a second. */
@@ -92,12 +92,8 @@ function cacheKey(organisationId: string, environment: string, agentId: string):
 /** A cached agent: its state, and the decisions of other processes that its history has counted. */
 interface Entry {
   readonly state: AgentState;
-  /** That of the state. */
-  readonly history: History;
-  /** The poll at which its facts are loaded again. */
+  /** The poll at which it is loaded again. */
   readonly untilPoll: number;
-  /** The agent was changed: its facts and its trust are loaded again, the history stays. */
-  factsOutdated: boolean;
   /** Signals were folded since: only the trust is loaded again. */
   trustOutdated: boolean;
   /** By second and verdict; only the seconds that the poll reads again. */
@@ -149,9 +145,10 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   const untilPoll = (): number => polls + KNOWN_FOR_POLLS + ((loaded++ % SPREAD) * KNOWN_FOR_POLLS) / SPREAD;
   let flushing = false;
 
-  /** Whether its facts are current. */
-  const isCurrent = (entry: Entry | undefined): boolean =>
-    entry !== undefined && !entry.factsOutdated && entry.untilPoll > polls;
+  const peek = (id: string): Entry | undefined => {
+    const entry = cache.peek(id);
+    return entry !== undefined && entry.untilPoll > polls ? entry : undefined;
+  };
   const idOf = (key: AgentKey): string => cacheKey(key.organisationId, key.environment, key.agentId);
 
   /** The rows of each agent. */
@@ -171,27 +168,19 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   const load = async (batch: readonly Loading[]): Promise<void> => {
     const now = nowMs();
     for (const l of batch) l.asked = true;
-    const known = new Map(batch.map((l) => [l, cache.peek(idOf(l.key))]));
-    const entryOf = (l: Loading): Entry | undefined => known.get(l);
+    const known = batch.map((l) => peek(idOf(l.key)));
+    const unknown = batch.filter((_, i) => known[i] === undefined);
     // A whole second and a quarter of an hour, so that the parts of the query don't overlap.
     const recentMs = Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000) * 1_000;
     const dayAgoMs = now - DAY_MS;
     const hourAgoMs = Math.floor((now - HOUR_MS) / QUARTER_MS) * QUARTER_MS;
     const [histories, facts, trusts] = await Promise.all([
-      rowsOf<HistoryRow>(
-        batch.filter((l) => entryOf(l) === undefined),
-        HISTORY,
-        [
-          ...[dayAgoMs, recentMs].map((ms) => lowestId('dec', ms)),
-          ...[recentMs, dayAgoMs, hourAgoMs].map((ms) => new Date(ms)),
-          processId,
-        ],
-      ),
-      rowsOf<FactsRow>(
-        batch.filter((l) => !isCurrent(entryOf(l))),
-        FACTS,
-        [],
-      ),
+      rowsOf<HistoryRow>(unknown, HISTORY, [
+        ...[dayAgoMs, recentMs].map((ms) => lowestId('dec', ms)),
+        ...[recentMs, dayAgoMs, hourAgoMs].map((ms) => new Date(ms)),
+        processId,
+      ]),
+      rowsOf<FactsRow>(unknown, FACTS, []),
       loadTrust(
         db,
         batch.map((l) => l.key),
@@ -201,32 +190,20 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     ]);
     batch.forEach((l, i) => {
       const trust = trusts[i] ?? NOTHING_RECORDED;
-      const earlier = entryOf(l);
-      // It was evicted meanwhile, so that nobody told it the decisions of other processes.
-      if (earlier !== undefined && cache.peek(idOf(l.key)) !== earlier) l.outdated = true;
-      const { history, others, othersFrom } = earlier ?? {
-        ...historyOf(histories.get(l) ?? []),
-        othersFrom: recentMs / 1_000,
-      };
-      // A decision that was committed just before the query counts twice: overcounting is the safe error.
-      for (const { atMs, verdict } of l.decided) history.add(atMs, verdict, 1);
-      const rows = facts.get(l);
-      // Newer trust makes nothing else of the entry newer: it ends when it would have ended.
-      const state =
-        rows === undefined && earlier !== undefined
-          ? { ...earlier.state, trust }
-          : stateOf(factsOf(db.seals, l.key.agentId, rows?.[0]), history, trust);
-      const entry: Entry = {
-        state,
-        history,
-        others,
-        othersFrom,
-        untilPoll: rows === undefined && earlier !== undefined ? earlier.untilPoll : untilPoll(),
-        factsOutdated: false,
-        trustOutdated: false,
-      };
+      const earlier = known[i];
+      let entry: Entry;
+      if (earlier === undefined) {
+        const { history, others } = historyOf(histories.get(l) ?? []);
+        // A decision that was committed just before the query counts twice: overcounting is the safe error.
+        for (const { atMs, verdict } of l.decided) history.add(atMs, verdict, 1);
+        const state = stateOf(factsOf(db.seals, l.key.agentId, facts.get(l)?.[0]), history, trust);
+        entry = { state, untilPoll: untilPoll(), trustOutdated: false, others, othersFrom: recentMs / 1_000 };
+      } else {
+        // Newer trust makes nothing else of the entry newer: it ends when it would have ended.
+        entry = { ...earlier, state: { ...earlier.state, trust }, trustOutdated: false };
+      }
       if (!l.outdated) cache.set(idOf(l.key), entry);
-      l.resolve(state);
+      l.resolve(entry.state);
     });
   };
 
@@ -287,7 +264,8 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     for (const agentId of agentIds) {
       const id = cacheKey(organisationId, environment, agentId);
       const cached = cache.peek(id);
-      if (cached !== undefined) cached[change.kind === 'agent' ? 'factsOutdated' : 'trustOutdated'] = true;
+      if (change.kind === 'agent') cache.delete(id);
+      else if (cached !== undefined) cached.trustOutdated = true;
       outdate(id);
     }
   });
@@ -298,7 +276,8 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   const readOthers = async (): Promise<void> => {
     const now = nowMs();
     const gapMs = now - (othersReadMs ?? now);
-    if (gapMs > OTHERS_MAX_GAP_MS) {
+    // Also a time that has come back: what was loaded before belongs to another time.
+    if (Math.abs(gapMs) > OTHERS_MAX_GAP_MS) {
       cache.clear();
       for (const id of [...loading.keys()]) outdate(id);
     }
@@ -323,7 +302,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
       const known = others.get(seen) ?? 0;
       if (row.count <= known) continue;
       others.set(seen, row.count);
-      entry.history.add(Number(row.second) * 1_000, row.verdict, row.count - known);
+      entry.state.history.add(Number(row.second) * 1_000, row.verdict, row.count - known);
     }
   };
   const counter = createHistoryCounter(db);
@@ -338,14 +317,14 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     get(key) {
       const id = idOf(key);
       const entry = cache.get(id);
-      if (entry?.trustOutdated === false && isCurrent(entry)) return entry.state;
+      if (entry?.trustOutdated === false && entry.untilPoll > polls) return entry.state;
       return loading.get(id)?.promise ?? enqueue(id, key);
     },
     statuses: (owner, agentIds) => readStatuses(db, owner, agentIds),
     count(key, atMs, verdict) {
       const id = idOf(key);
-      const entry = cache.peek(id);
-      if (entry !== undefined) return entry.history.add(atMs, verdict, 1);
+      const entry = peek(id);
+      if (entry !== undefined) return entry.state.history.add(atMs, verdict, 1);
       const load = loading.get(id);
       if (load?.asked === true) load.decided.push({ atMs, verdict });
     },

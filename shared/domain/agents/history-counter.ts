@@ -23,14 +23,16 @@ export function createHistoryCounter(db: Pick<Database, 'query'>): HistoryCounte
       isCounting = true;
       try {
         for (let hasMore = true; hasMore; ) {
-          const [row] = await db.query<{ more: boolean }>(COUNT, [seconds]);
-          hasMore = row?.more === true;
-          seconds = Math.min(MOST_SECONDS, seconds * 2);
+          try {
+            const [row] = await db.query<{ more: boolean }>(COUNT, [seconds]);
+            hasMore = row?.more === true;
+            seconds = Math.min(MOST_SECONDS, seconds * 2);
+          } catch (error) {
+            // Perhaps there were so many decisions that the statement took too long.
+            if (seconds === 1 || !isPassing(error)) throw error;
+            seconds = Math.max(1, Math.floor(seconds / 4));
+          }
         }
-      } catch (error) {
-        // So many decisions that the statement took too long, or trouble: the next call tries less at once.
-        if (isPassing(error)) seconds = Math.max(1, Math.floor(seconds / 4));
-        throw error;
       } finally {
         isCounting = false;
       }

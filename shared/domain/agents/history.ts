@@ -36,6 +36,8 @@ class Window {
       bucket = { index, counts: VERDICTS.map(() => 0) };
       this.entries.splice(position, 0, bucket);
     }
+    // An agent that only other processes decide about is never asked for its counts.
+    if (this.entries.length > 2 * this.buckets) this.expire((this.entries.at(-1) as Bucket).index * this.bucketMs);
     bucket.counts[verdict] = (bucket.counts[verdict] ?? 0) + count;
     this.totals[verdict] = (this.totals[verdict] ?? 0) + count;
   }

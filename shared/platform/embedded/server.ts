@@ -168,14 +168,14 @@ function keepLogSmall(file: string): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
 }
 
-/** Below the ports that Linux (from 32768), macOS and Windows (from 49152) give to connections and to listeners on port 0. */
+/** Below the ports that Linux (from 32768), macOS and Windows (from 49152) give to connections and to listeners on port 0, unless it was set otherwise. */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_767;
 const FREE_PORT_ATTEMPTS = 200;
 
 /**
- * A port of 127.0.0.1 that was free a moment ago. No system gives it away by itself, so whoever listens on it can do so
- * again after a restart.
+ * A port of 127.0.0.1 that was free a moment ago. Systems do not give it away by themselves, so whoever listens on it can
+ * do so again after a restart.
  * @throws {SetupError} if none is found
  */
 export async function freePort(): Promise<number> {

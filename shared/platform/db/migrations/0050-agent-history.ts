@@ -12,20 +12,20 @@ const COUNT = `CREATE OR REPLACE FUNCTION custos_count_history(seconds integer) 
 DECLARE
   from_at timestamptz;
   to_at timestamptz;
+  counted integer;
   -- The last minute is counted by second (shared/domain/agents/history.ts), and a decision is stored within seconds of its time.
   limit_at timestamptz := date_trunc('second', now() - interval '62 seconds');
 BEGIN
   SELECT counted_to INTO from_at FROM agent_history_to FOR UPDATE SKIP LOCKED;
   IF from_at > limit_at + interval '5 seconds' THEN
-    -- The clock was set back: more decisions get the times that were counted.
-    from_at := date_bin('1 minute', limit_at, 'epoch');
-    DELETE FROM agent_history WHERE start_at >= from_at;
-    UPDATE agent_history_to SET counted_to = from_at;
-    RETURN false;
+    -- The clock was set back: times that were counted come again, and counts may be gone that were too old by the wrong clock.
+    TRUNCATE agent_history;
+    UPDATE agent_history_to SET counted_to = limit_at - interval '24 hours';
+    RETURN true;
   END IF;
   IF from_at IS NULL OR from_at > limit_at - interval '20 seconds' THEN RETURN false; END IF;
   -- Nobody asks for more than a day.
-  from_at := greatest(from_at, limit_at - interval '1 day');
+  from_at := greatest(from_at, limit_at - interval '24 hours');
   SELECT date_trunc('second', min(evaluated_at)) INTO to_at FROM decision WHERE evaluated_at >= from_at AND evaluated_at < limit_at;
   from_at := greatest(from_at, coalesce(to_at, limit_at));
   to_at := least(limit_at, from_at + greatest(1, least(60, seconds)) * interval '1 second');
@@ -33,8 +33,10 @@ BEGIN
     SELECT organisation_id, environment, agent_id, date_bin('1 minute', evaluated_at, 'epoch'), ${VERDICT_COUNTS.map(([, count]) => count).join(', ')}
     FROM decision WHERE evaluated_at >= from_at AND evaluated_at < to_at GROUP BY 1, 2, 3, 4
     ON CONFLICT (organisation_id, environment, agent_id, start_at) DO UPDATE SET ${COLUMNS.map((column) => `${column} = agent_history.${column} + excluded.${column}`).join(', ')};
+  GET DIAGNOSTICS counted = ROW_COUNT;
   UPDATE agent_history_to SET counted_to = to_at;
-  DELETE FROM agent_history WHERE start_at < limit_at - interval '25 hours';
+  -- More than are made, but a bounded number: after a pause of a day they are millions.
+  DELETE FROM agent_history WHERE ctid = ANY (ARRAY(SELECT ctid FROM agent_history WHERE start_at < limit_at - interval '25 hours' LIMIT 5000 + 2 * counted));
   RETURN to_at < limit_at;
 END $$`;
 // pg_temp last: otherwise a temporary table of the caller would be found first.
@@ -70,8 +72,10 @@ export const AgentHistory1763700000050 = concurrentMigration({
     `INSERT INTO agent_history_to (counted_to) VALUES (to_timestamp(0)) ON CONFLICT DO NOTHING`,
     COUNT,
     SAFE_PATH,
-    // Each step commits. Not in a new database, which is migrated in one transaction.
-    `DO $$ BEGIN WHILE EXISTS (SELECT FROM decision) AND custos_count_history(60) LOOP COMMIT; END LOOP; END $$`,
+    // Each step commits. Not in a new database, which is migrated in one transaction. What takes longer than five minutes is left to the service.
+    `DO $$ DECLARE began timestamptz := clock_timestamp(); BEGIN
+      WHILE EXISTS (SELECT FROM decision) AND custos_count_history(60) AND clock_timestamp() < began + interval '5 minutes' LOOP COMMIT; END LOOP;
+    END $$`,
   ],
   down: ['DROP FUNCTION IF EXISTS custos_count_history', 'DROP TABLE IF EXISTS agent_history_to, agent_history'],
 });
