@@ -59,7 +59,10 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Agents kept in memory; an entry is 2 kB, and up to 25 for one that is never idle. */
 const MAX_AGENTS = 10_000;
-/** Polls (seconds), once to twice as many, after which an entry is loaded again: what this process was not told, because the change feed's triggers are off or a decision came late, counts from then on. */
+/**
+ * Polls (seconds), once to twice as many, after which an entry is loaded again: what this process was not told, because the
+ * change feed's triggers are off or a decision came late, counts from then on.
+ */
 const KNOWN_FOR_POLLS = 120;
 const SPREAD = 64;
 /** Each may have made thousands of decisions that are not counted yet; the statement must not take a second. */
@@ -69,6 +72,7 @@ const OTHERS_POLL_MS = 1_000;
 const OTHERS_WINDOW_MS = 3_000;
 /** After so long without a successful poll histories are loaded again. */
 const OTHERS_MAX_GAP_MS = 30_000;
+/** Polls after which decisions are counted by minute. */
 const COUNT_POLLS = 30;
 
 interface Loading {
@@ -105,13 +109,6 @@ interface Entry {
 function othersKey(second: string, verdict: Verdict): string {
   return `${second} ${verdict}`;
 }
-
-const stateOf = (facts: Facts['agent'], history: History, trust: RecordedTrust): AgentState => ({
-  facts,
-  canonical: canonicalize(facts),
-  history,
-  trust,
-});
 
 function historyOf(rows: readonly HistoryRow[]): Pick<Entry, 'others'> & { readonly history: History } {
   const history = createHistory();
@@ -196,7 +193,8 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
         const { history, others } = historyOf(histories.get(l) ?? []);
         // A decision that was committed just before the query counts twice: overcounting is the safe error.
         for (const { atMs, verdict } of l.decided) history.add(atMs, verdict, 1);
-        const state = stateOf(factsOf(db.seals, l.key.agentId, facts.get(l)?.[0]), history, trust);
+        const agent = factsOf(db.seals, l.key.agentId, facts.get(l)?.[0]);
+        const state = { facts: agent, canonical: canonicalize(agent), history, trust };
         entry = { state, untilPoll: untilPoll(), trustOutdated: false, others, othersFrom: recentMs / 1_000 };
       } else {
         // Newer trust makes nothing else of the entry newer: it ends when it would have ended.

@@ -168,7 +168,7 @@ function keepLogSmall(file: string): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
 }
 
-/** Below the ports that Linux (from 32768), macOS and Windows (from 49152) give to connections and to listeners on port 0, unless it was set otherwise. */
+/** Below the ports that Linux (from 32768), macOS and Windows (from 49152) give to connections, unless it was set otherwise. */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_767;
 const FREE_PORT_ATTEMPTS = 200;
