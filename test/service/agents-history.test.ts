@@ -185,7 +185,7 @@ describe('the decision history of an agent in two processes', () => {
     const nowMs = Date.now();
     await countFrom(nowMs - 25 * HOUR_MS);
     await store('flooding', 'DENY', 20, [nowMs - 3 * HOUR_MS, nowMs - 2 * HOUR_MS]);
-    await store('flooding', 'ALLOW', HISTORY_MAX + 1, [nowMs - HOUR_MS, nowMs]);
+    await store('flooding', 'ALLOW', HISTORY_MAX + 1, [nowMs - HOUR_MS, nowMs - 10_000]);
     const all = { ALLOW: HISTORY_MAX, DENY: 20, ESCALATE: 0, DEGRADE: 0 };
     expect((await processNamed('fresh').counts('flooding')).last_24h).to.deep.equal(all);
   });
