@@ -1,11 +1,9 @@
 // A database from before agents and sessions had records: the migration records each agent, and the audit finds no difference.
 import { expect } from 'chai';
-import { createDataSource } from '../../shared/platform/db/data-source.ts';
-import { migrationsWith } from '../../shared/platform/db/migrations/index.ts';
 import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority.ts';
 import { signIn } from '../support/dashboard.ts';
 import { adminUrlOf } from '../support/database.ts';
-import { TEST_PEPPER } from '../support/process.ts';
+import { runMigration } from '../support/one-migration.ts';
 import type { Service } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
@@ -26,23 +24,8 @@ describe('an installation from before agents and sessions had records', () => {
     await service.rows(
       "DELETE FROM log_inbox USING record WHERE proof_id = source_id AND event IN ('custos.agent', 'custos.session')",
     );
-    const Migration = migrationsWith(TEST_PEPPER).find((One) => new One().name?.startsWith('AuthorityRecords'));
-    if (Migration === undefined) throw new Error('there is no such migration');
-    const dataSource = createDataSource({
-      url: adminUrlOf(service.databaseUrl),
-      applicationName: 'custos-test-migration',
-      poolSize: 1,
-      onError: () => undefined,
-    });
-    await dataSource.initialize();
-    const runner = dataSource.createQueryRunner();
-    try {
-      await new Migration().down(runner);
-      await new Migration().up(runner);
-    } finally {
-      await runner.release();
-      await dataSource.destroy();
-    }
+    for (const verb of ['down', 'up'] as const)
+      await runMigration(adminUrlOf(service.databaseUrl), 'AuthorityRecords', verb);
     await worker.append();
     const leaves = await service.rows<{ record: string }>(
       `SELECT convert_from(record, 'UTF8') AS record FROM leaf JOIN record ON record.proof_id = leaf.proof_id WHERE leaf.event = 'custos.agent'`,

@@ -1,12 +1,10 @@
-// Migrations over rows of an earlier version: the one to partitions, beside a process that goes on writing, and the one to counted histories.
+// The migration to partitions, over rows of an earlier version and beside a process that goes on writing.
 import { expect } from 'chai';
-import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { migrationsWith } from '../../shared/platform/db/migrations/index.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { type bootstrapAt, createReadyDatabase } from '../support/service.ts';
 import { openTestDatabase, queryOnce, type TestDatabase } from '../support/database.ts';
-import { TEST_PEPPER } from '../support/process.ts';
+import { runMigration } from '../support/one-migration.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -22,18 +20,7 @@ describe('the migration to partitions', () => {
     await database?.drop();
   });
 
-  const migrate = async (verb: 'up' | 'down', name = 'Partitions'): Promise<void> => {
-    const Migration = migrationsWith(TEST_PEPPER).find((One) => new One().name?.startsWith(name));
-    if (Migration === undefined) throw new Error('there is no such migration');
-    const url = database.ownerUrl;
-    const source = createDataSource({ url, applicationName: 'custos-test', poolSize: 1, onError: () => undefined });
-    await source.initialize();
-    try {
-      await new Migration()[verb](source.createQueryRunner());
-    } finally {
-      await source.destroy();
-    }
-  };
+  const migrate = (verb: 'up' | 'down') => runMigration(database.ownerUrl, 'Partitions', verb);
   const insert = (atMs: number): Promise<object[]> => {
     const id = newId('dec', atMs);
     return db.query(
@@ -98,20 +85,5 @@ describe('the migration to partitions', () => {
     expect(await made()).to.be.within(17, 18);
     expect(await made()).to.equal(0);
     expect(await insert(Date.now() + 15 * DAY_MS)).not.to.deep.equal([{ part: 'decision_default' }]);
-  });
-
-  it('counts the decisions of the last day for the histories of agents, each once, also when it is repeated', async () => {
-    await migrate('down', 'AgentHistory');
-    for (let i = 0; i < 20; i += 1)
-      await db.query(
-        `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, process_id, record)
-           VALUES ($1, $2, 'live', 'counted', 'k', 'DENY', to_timestamp($3::float8 / 1000), 'p', 'x')`,
-        [newId('dec', Date.now() - i * 3_600_000), database.operatorId, Date.now() - i * 3_600_000],
-      );
-    for (let i = 0; i < 2; i += 1) {
-      await migrate('up', 'AgentHistory');
-      const counted = "SELECT sum(deny)::int AS n FROM agent_history WHERE agent_id = 'counted'";
-      expect(await queryOnce(database.ownerUrl, counted), 'all but the one of now').to.deep.equal([{ n: 19 }]);
-    }
   });
 });

@@ -1,27 +1,33 @@
 // Statements of the agent directory: agents with their history of decisions; and the facts of an agent's row.
 import type { Facts } from '../../core/policy/types.ts';
+import { COUNT_COLUMNS } from '../../platform/db/columns.ts';
 import { sealedColumns, withoutPrefix } from '../../platform/db/seals/rows.ts';
 import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Seals } from '../../platform/db/seals/seals.ts';
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
-import { type AgentStatus, VERDICTS, type Verdict } from '../../kernel/vocabulary.ts';
+import type { AgentStatus, Verdict } from '../../kernel/vocabulary.ts';
 import { AGENT_KEYS } from '../trust/state.ts';
+import { DAY } from './history.ts';
 
 /** The newest version of the agent's row, also if the row was deleted. */
 const NEWEST = `(SELECT max(v.version) FROM row_version v WHERE v.table_name = 'agent' AND v.row_id = ARRAY[asked.organisation_id, asked.environment, asked.agent_id]) AS newest`;
 
+/** SQL condition: a row of this table is of the asked agent. */
+const ofAgent = (table: string): string =>
+  `${table}.organisation_id = asked.organisation_id AND ${table}.environment = asked.environment AND ${table}.agent_id = asked.agent_id`;
+
 /** The rows of agents. */
 export const FACTS = `SELECT asked.ordinal::int AS ordinal, ${sealedColumns('agent', 'agent', 'agent_')}, ${NEWEST}
     FROM (${AGENT_KEYS.rows()}) AS asked
-    LEFT JOIN agent ON agent.organisation_id = asked.organisation_id AND agent.environment = asked.environment AND agent.agent_id = asked.agent_id`;
+    LEFT JOIN agent ON ${ofAgent('agent')}`;
 
 /** Decisions before this time are in agent_history. Null if it is ahead of $6, as after the clock was set back. */
 const COUNTED_TO = '(SELECT counted_to FROM agent_history_to WHERE counted_to <= $6)';
-const OF_AGENT = (table: string): string =>
-  `${table}.organisation_id = asked.organisation_id AND ${table}.environment = asked.environment AND ${table}.agent_id = asked.agent_id`;
-const VERDICT_COUNTS = VERDICTS.map((verdict) => `('${verdict}', counted.${verdict.toLowerCase()})`).join(', ');
-const SUMS = VERDICTS.map((verdict) => verdict.toLowerCase())
+const SUMS = Object.values(COUNT_COLUMNS)
   .map((column) => `sum(${column}) AS ${column}`)
+  .join(', ');
+const COUNT_OF_VERDICT = Object.entries(COUNT_COLUMNS)
+  .map(([verdict, column]) => `('${verdict}', counted.${column})`)
   .join(', ');
 const SECOND = 'floor(extract(epoch FROM evaluated_at))::bigint';
 
@@ -35,29 +41,28 @@ const SECOND = 'floor(extract(epoch FROM evaluated_at))::bigint';
 export const HISTORY = `SELECT asked.ordinal::int AS ordinal, history.verdict, history.other, history.second::text AS second, history.count::int AS count
     FROM (${AGENT_KEYS.rows()}) AS asked CROSS JOIN LATERAL (
       SELECT of_verdict.verdict, false AS other, extract(epoch FROM counted.at)::bigint AS second, of_verdict.count FROM (
-        SELECT CASE WHEN start_at < $8 THEN date_bin('15 minutes', start_at, 'epoch') ELSE start_at END AS at, ${SUMS}
-        FROM agent_history WHERE ${OF_AGENT('agent_history')} AND start_at >= $7 AND start_at < ${COUNTED_TO} GROUP BY 1
-      ) AS counted CROSS JOIN LATERAL (VALUES ${VERDICT_COUNTS}) AS of_verdict (verdict, count) WHERE of_verdict.count > 0
+        SELECT CASE WHEN start_at < $8 THEN date_bin('${DAY.bucketMs} milliseconds', start_at, 'epoch') ELSE start_at END AS at, ${SUMS}
+        FROM agent_history WHERE ${ofAgent('agent_history')} AND start_at >= $7 AND start_at < ${COUNTED_TO} GROUP BY 1
+      ) AS counted CROSS JOIN LATERAL (VALUES ${COUNT_OF_VERDICT}) AS of_verdict (verdict, count) WHERE of_verdict.count > 0
       UNION ALL
       SELECT verdict, false, ${SECOND}, count(*) FROM decision
-        WHERE ${OF_AGENT('decision')} AND decision_id >= greatest($4, custos_id_at('dec', ${COUNTED_TO})) AND decision_id < $5
+        WHERE ${ofAgent('decision')} AND decision_id >= greatest($4, custos_id_at('dec', ${COUNTED_TO})) AND decision_id < $5
         GROUP BY 1, 3
       UNION ALL
       SELECT verdict, process_id <> $9, ${SECOND}, count(*) FROM decision
-        WHERE ${OF_AGENT('decision')} AND decision_id >= $5
+        WHERE ${ofAgent('decision')} AND decision_id >= $5
         GROUP BY 1, 2, 3
     ) AS history`;
 
 /**
- * Adds decisions that were made since the last call to the counts of their agents. $1 is how many seconds of decisions it reads at most.
- * Whether there are more.
+ * Adds decisions that were made since the last call to the counts of their agents, of $1 seconds at most, and tells whether there are more.
  */
 export const COUNT = 'SELECT custos_count_history($1) AS more';
 
 /** Only the status: the history of two hundred agents of a list would be expensive. */
 export const STATUSES = `SELECT asked.agent_id AS asked, ${sealedColumns('agent', 'agent', 'agent_')}, ${NEWEST}
     FROM (SELECT $1::text AS organisation_id, $2::text AS environment, agent_id FROM unnest($3::text[]) AS agent_id) AS asked
-    LEFT JOIN agent ON agent.organisation_id = asked.organisation_id AND agent.environment = asked.environment AND agent.agent_id = asked.agent_id`;
+    LEFT JOIN agent ON ${ofAgent('agent')}`;
 
 /**
  * Runs before OTHERS in its transaction. In a table that grows faster than it is analysed the planner expects a third of

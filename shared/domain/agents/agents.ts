@@ -20,7 +20,7 @@ import {
   STATUSES,
   type StatusRow,
 } from './agent-rows.ts';
-import { createHistory, type History } from './history.ts';
+import { createHistory, DAY, type History, HOUR } from './history.ts';
 import { createHistoryCounter } from './history-counter.ts';
 import { AGENT_KEYS, type AgentKey, loadTrust } from '../trust/state.ts';
 
@@ -54,9 +54,6 @@ export interface AgentDirectoryDeps {
   readonly trustDailyCap: number;
 }
 
-const QUARTER_MS = 900_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 /** Agents kept in memory; an entry is 2 kB, and up to 25 for one that is never idle. */
 const MAX_AGENTS = 10_000;
 /**
@@ -167,10 +164,10 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     for (const l of batch) l.asked = true;
     const known = batch.map((l) => peek(idOf(l.key)));
     const unknown = batch.filter((_, i) => known[i] === undefined);
-    // A whole second and a quarter of an hour, so that the parts of the query don't overlap.
+    // A whole second and a whole bucket of the day, so that the parts of the query don't overlap.
     const recentMs = Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000) * 1_000;
-    const dayAgoMs = now - DAY_MS;
-    const hourAgoMs = Math.floor((now - HOUR_MS) / QUARTER_MS) * QUARTER_MS;
+    const dayAgoMs = now - DAY.lengthMs;
+    const hourAgoMs = Math.floor((now - HOUR.lengthMs) / DAY.bucketMs) * DAY.bucketMs;
     const [histories, facts, trusts] = await Promise.all([
       rowsOf<HistoryRow>(unknown, HISTORY, [
         ...[dayAgoMs, recentMs].map((ms) => lowestId('dec', ms)),

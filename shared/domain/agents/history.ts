@@ -5,11 +5,9 @@ import type { Facts } from '../../core/policy/types.ts';
 /** The highest count that is told. */
 export const HISTORY_MAX = 100_000;
 
-const WINDOWS = [
-  { name: 'last_60s', lengthMs: 60_000, bucketMs: 1_000 },
-  { name: 'last_1h', lengthMs: 3_600_000, bucketMs: 60_000 },
-  { name: 'last_24h', lengthMs: 86_400_000, bucketMs: 900_000 },
-] as const;
+export const HOUR = { name: 'last_1h', lengthMs: 3_600_000, bucketMs: 60_000 } as const;
+export const DAY = { name: 'last_24h', lengthMs: 86_400_000, bucketMs: 900_000 } as const;
+const WINDOWS = [{ name: 'last_60s', lengthMs: 60_000, bucketMs: 1_000 }, HOUR, DAY] as const;
 
 interface Bucket {
   readonly index: number;

@@ -3,7 +3,7 @@ import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { type TimeBuckets, timeBuckets } from '../../kernel/time-buckets.ts';
 import { type Verdict, VERDICTS } from '../../kernel/vocabulary.ts';
 import type { Sql } from '../../platform/db/database.ts';
-import { COUNT_COLUMNS } from '../ledger/decision-counts.ts';
+import { COUNT_COLUMNS } from '../../platform/db/columns.ts';
 import { waitingWith } from '../ledger/inbox.ts';
 
 export interface VerdictBuckets {

@@ -1,7 +1,7 @@
 // Counts decisions by verdict as they are appended to their log: the rows of decision_count that a batch changes.
 import { COUNTED_SECONDS } from '../../kernel/time-buckets.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
-import { columnMap, numeric, timeMs } from '../../platform/db/columns.ts';
+import { columnMap, COUNT_COLUMNS, numeric, timeMs } from '../../platform/db/columns.ts';
 
 /** The decisions of one owner in one bucket. */
 export interface DecisionCount {
@@ -9,9 +9,6 @@ export interface DecisionCount {
   readonly startMs: number;
   readonly counts: Record<Verdict, number>;
 }
-
-/** The column of each verdict in decision_count. */
-export const COUNT_COLUMNS = { ALLOW: 'allow', DENY: 'deny', ESCALATE: 'escalate', DEGRADE: 'degrade' } as const;
 
 /** Without the owner, who is the same for a whole batch. */
 export const COUNTS = columnMap<DecisionCount>({

@@ -184,3 +184,6 @@ export function columnMap<Row>(columns: Columns<Row>): ColumnMap<Row> {
     },
   };
 }
+
+/** The column of each verdict in tables that count decisions. */
+export const COUNT_COLUMNS = { ALLOW: 'allow', DENY: 'deny', ESCALATE: 'escalate', DEGRADE: 'degrade' } as const;

@@ -1,5 +1,5 @@
 // Decisions and parses in partitions by the time in their ids, so that old ones are dropped and not deleted (docs/adr/0017).
-import { concurrentMigration } from './sql-migration.ts';
+import { concurrentMigration, guardDefiners } from './sql-migration.ts';
 
 /** The tables, with the column and the prefix of their ids, which begin with their time. */
 const TABLES = [
@@ -147,13 +147,6 @@ BEGIN
   END IF;
   EXECUTE format('DROP TABLE %I', part_name);
 END $$`;
-// pg_temp last: otherwise a temporary table of the caller would be found first.
-const SAFE_PATHS = `DO $$
-BEGIN
-  EXECUTE format('ALTER FUNCTION custos_add_partitions SET search_path = %I, pg_temp', current_schema());
-  EXECUTE format('ALTER FUNCTION custos_drop_partition SET search_path = %I, pg_temp', current_schema());
-  REVOKE EXECUTE ON FUNCTION custos_add_partitions, custos_drop_partition FROM PUBLIC;
-END $$`;
 
 /** Back to one table each. It copies the rows, because a partition can't become its parent. */
 const joined = (table: string): string => `DO $$
@@ -188,7 +181,7 @@ export const Partitions1763700000044 = concurrentMigration({
     PARTS,
     ADD,
     DROP,
-    SAFE_PATHS,
+    guardDefiners('custos_add_partitions', 'custos_drop_partition'),
     // Found by an index at any age: who asks for a dropped decision learns by which record it was dropped.
     `CREATE INDEX CONCURRENTLY IF NOT EXISTS record_of_retention ON record (organisation_id, environment, occurred_at, proof_id) WHERE event = 'custos.retention'`,
   ],

@@ -1,5 +1,5 @@
 // Facts of decisions go alone: a partition is copied without them, in short steps, and takes the place of the original (docs/adr/0017).
-import { concurrentMigration } from './sql-migration.ts';
+import { concurrentMigration, guardDefiners } from './sql-migration.ts';
 
 /** Ends the name of a partition without facts; it is made while the original is still in use. */
 const SUFFIX = '_bare';
@@ -75,16 +75,6 @@ BEGIN
   EXECUTE format('DROP TABLE %I', part_name);
   EXECUTE format('DROP TABLE IF EXISTS %I', part_name || '${SUFFIX}');
 END $$`;
-// pg_temp last: otherwise a temporary table of the caller would be found first.
-const SAFE_PATHS = `DO $$
-DECLARE
-  name text;
-BEGIN
-  FOREACH name IN ARRAY ARRAY['custos_mirror_blank', 'custos_copy_blank', 'custos_swap_blank', 'custos_drop_partition'] LOOP
-    EXECUTE format('ALTER FUNCTION %I SET search_path = %I, pg_temp', name, current_schema());
-    EXECUTE format('REVOKE EXECUTE ON FUNCTION %I FROM PUBLIC', name);
-  END LOOP;
-END $$`;
 
 export const RetentionKinds1763700000045 = concurrentMigration({
   name: 'RetentionKinds1763700000045',
@@ -93,7 +83,7 @@ export const RetentionKinds1763700000045 = concurrentMigration({
     COPY,
     SWAP,
     DROP,
-    SAFE_PATHS,
+    guardDefiners('custos_mirror_blank', 'custos_copy_blank', 'custos_swap_blank', 'custos_drop_partition'),
     // Signals whose source and evidence were not forgotten, by age. Most signals have neither, and cost nothing.
     'DROP INDEX CONCURRENTLY IF EXISTS trust_signal_evidence',
     'CREATE INDEX CONCURRENTLY trust_signal_evidence ON trust_signal (received_at) WHERE evidence IS NOT NULL OR source IS NOT NULL',

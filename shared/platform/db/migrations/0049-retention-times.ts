@@ -1,5 +1,5 @@
 // How long data of single organisations and environments is kept, and the deletion of their decisions (docs/adr/0017).
-import { concurrentMigration } from './sql-migration.ts';
+import { concurrentMigration, guardDefiners } from './sql-migration.ts';
 
 // Decisions are deleted only by the function below, whose statement is marked. It runs as the owner of the table.
 const INSERT_ONLY = `CREATE OR REPLACE FUNCTION custos_insert_only() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -28,12 +28,6 @@ BEGIN
   PERFORM set_config('custos.forgets', '', true);
   RETURN gone;
 END $$`;
-// pg_temp last: otherwise a temporary table of the caller would be found first.
-const SAFE_PATH = `DO $$
-BEGIN
-  EXECUTE format('ALTER FUNCTION custos_forget_decisions SET search_path = %I, pg_temp', current_schema());
-  REVOKE EXECUTE ON FUNCTION custos_forget_decisions FROM PUBLIC;
-END $$`;
 
 export const RetentionTimes1763700000049 = concurrentMigration({
   name: 'RetentionTimes1763700000049',
@@ -55,7 +49,7 @@ export const RetentionTimes1763700000049 = concurrentMigration({
     )`,
     INSERT_ONLY,
     FORGET,
-    SAFE_PATH,
+    guardDefiners('custos_forget_decisions'),
     // By owner, because each has its own time.
     'DROP INDEX CONCURRENTLY IF EXISTS trust_signal_evidence_of',
     'CREATE INDEX CONCURRENTLY trust_signal_evidence_of ON trust_signal (organisation_id, environment, received_at) WHERE evidence IS NOT NULL OR source IS NOT NULL',

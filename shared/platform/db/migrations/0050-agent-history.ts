@@ -1,5 +1,5 @@
 // Counts of each agent's decisions by minute: a process that starts reads them instead of the decisions of a day.
-import { concurrentMigration } from './sql-migration.ts';
+import { concurrentMigration, guardDefiners } from './sql-migration.ts';
 
 const VERDICT_COUNTS = ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'].map(
   (verdict) => [verdict.toLowerCase(), `(count(*) FILTER (WHERE verdict = '${verdict}'))::integer`] as const,
@@ -39,12 +39,6 @@ BEGIN
   DELETE FROM agent_history WHERE ctid = ANY (ARRAY(SELECT ctid FROM agent_history WHERE start_at < limit_at - interval '25 hours' LIMIT 5000 + 2 * counted));
   RETURN to_at < limit_at;
 END $$`;
-// pg_temp last: otherwise a temporary table of the caller would be found first.
-const SAFE_PATH = `DO $$
-BEGIN
-  EXECUTE format('ALTER FUNCTION custos_count_history SET search_path = %I, pg_temp', current_schema());
-  REVOKE EXECUTE ON FUNCTION custos_count_history FROM PUBLIC;
-END $$`;
 
 export const AgentHistory1763700000050 = concurrentMigration({
   name: 'AgentHistory1763700000050',
@@ -71,7 +65,7 @@ export const AgentHistory1763700000050 = concurrentMigration({
     )`,
     `INSERT INTO agent_history_to (counted_to) VALUES (to_timestamp(0)) ON CONFLICT DO NOTHING`,
     COUNT,
-    SAFE_PATH,
+    guardDefiners('custos_count_history'),
     // Each step commits. Not in a new database, which is migrated in one transaction. What takes longer than five minutes is left to the service.
     `DO $$ DECLARE began timestamptz := clock_timestamp(); BEGIN
       WHILE EXISTS (SELECT FROM decision) AND custos_count_history(60) AND clock_timestamp() < began + interval '5 minutes' LOOP COMMIT; END LOOP;

@@ -37,6 +37,20 @@ export function sqlMigration({ name, up, down, afterUp }: SqlMigration): new () 
   };
 }
 
+/**
+ * SQL that makes SECURITY DEFINER functions safe: only who is granted them may call them, and they find no objects of the caller's.
+ * pg_temp is last, because otherwise a temporary table of the caller would be found first.
+ */
+export const guardDefiners = (...functions: readonly string[]): string => `DO $$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['${functions.join("', '")}'] LOOP
+    EXECUTE format('ALTER FUNCTION %I SET search_path = %I, pg_temp', name, current_schema());
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %I FROM PUBLIC', name);
+  END LOOP;
+END $$`;
+
 /** How long a statement that changes a table may wait for its lock, during which all others on that table wait behind it. */
 const LOCK_TIMEOUT = '5s';
 const CONCURRENTLY = ' CONCURRENTLY ';
