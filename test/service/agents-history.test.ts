@@ -58,7 +58,8 @@ describe('the decision history of an agent in two processes', () => {
       reset: () => {
         for (const listener of listeners) listener('reset');
       },
-      async decide(agentId: string, verdict: Verdict, atMs = nowMs()): Promise<void> {
+      async decide(agentId: string, verdict: Verdict): Promise<void> {
+        const atMs = nowMs();
         await store.append({
           decisionId: newId('dec', atMs),
           organisationId: 'org',
@@ -145,24 +146,6 @@ describe('the decision history of an agent in two processes', () => {
     expect([(await before).last_24h.DENY, (await after).last_24h.DENY]).to.deep.equal([0, 1]);
   });
 
-  it('loads the decisions of the last day after a restart, but not older ones', async () => {
-    const nowMs = Date.now();
-    const earlier = processNamed('earlier');
-    for (const [hours, verdict] of [
-      [0.001, 'ALLOW'],
-      [0.5, 'DENY'],
-      [20, 'ESCALATE'],
-      [25, 'DEGRADE'],
-    ] as const)
-      await earlier.decide('old', verdict, nowMs - hours * HOUR_MS);
-    await countFrom(nowMs - 25 * HOUR_MS);
-    const later = processNamed('later', () => nowMs);
-    const { last_60s, last_1h, last_24h } = await later.counts('old');
-    expect(last_60s).to.deep.equal({ ALLOW: 1, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
-    expect(last_1h).to.deep.equal({ ALLOW: 1, DENY: 1, ESCALATE: 0, DEGRADE: 0 });
-    expect(last_24h).to.deep.equal({ ALLOW: 1, DENY: 1, ESCALATE: 1, DEGRADE: 0 });
-  });
-
   /** As if nothing of this time had been counted: decisions of the past are stored only by tests. */
   const countFrom = (fromMs: number) =>
     asSuperuser(db, async (sql) => {
@@ -180,6 +163,23 @@ describe('the decision history of an agent in two processes', () => {
           FROM generate_series(0, $3::integer - 1) AS n) AS made`,
       [agentId, verdict, count, fromMs, toMs],
     );
+
+  it('loads the decisions of the last day after a restart, but not older ones', async () => {
+    const nowMs = Date.now();
+    for (const [hours, verdict] of [
+      [0.001, 'ALLOW'],
+      [0.5, 'DENY'],
+      [20, 'ESCALATE'],
+      [25, 'DEGRADE'],
+    ] as const)
+      await store('old', verdict, 1, [nowMs - hours * HOUR_MS, nowMs - hours * HOUR_MS]);
+    await countFrom(nowMs - 25 * HOUR_MS);
+    const later = processNamed('later', () => nowMs);
+    const { last_60s, last_1h, last_24h } = await later.counts('old');
+    expect(last_60s).to.deep.equal({ ALLOW: 1, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
+    expect(last_1h).to.deep.equal({ ALLOW: 1, DENY: 1, ESCALATE: 0, DEGRADE: 0 });
+    expect(last_24h).to.deep.equal({ ALLOW: 1, DENY: 1, ESCALATE: 1, DEGRADE: 0 });
+  });
 
   it('counts every refusal of the last day, however many permissions follow', async () => {
     const nowMs = Date.now();

@@ -100,6 +100,31 @@ describe('idle connections', () => {
   });
 });
 
+describe('a process that is frozen within a transaction', () => {
+  it('keeps its locks for a bounded time, and its transaction gets E6002 when it goes on', async () => {
+    const database = await createTestDatabase();
+    const frozen = await openTestDatabase(database.url, { idleInTransactionMs: 100 });
+    const other = await openTestDatabase(database.url);
+    const LOCK = 'SELECT pg_advisory_xact_lock(7)';
+    const locked = createGate();
+    const woken = createGate();
+    const outcome = frozen
+      .transaction(async (sql) => {
+        await sql.query(LOCK, []);
+        locked.open();
+        await woken.opened;
+        await sql.query(LOCK, []);
+      })
+      .catch((error: unknown) => error);
+    await locked.opened;
+    await other.transaction((sql) => sql.query(LOCK, []));
+    woken.open();
+    expect(await outcome).to.include({ code: 'E6002' });
+    await Promise.all([frozen.close(), other.close()]);
+    await database.drop();
+  });
+});
+
 /** A value that fails while pg makes a parameter of it. */
 const UNPRINTABLE = {
   toPostgres: (): never => {

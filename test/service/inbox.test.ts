@@ -7,6 +7,7 @@ import type { Database } from '../../shared/platform/db/database.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bootstrap } from '../support/service.ts';
 import { type LogUnderTest, logUnderTest } from './audit-setup.ts';
+import { acceptLateDecisions } from '../support/late-decisions.ts';
 
 const FIRST_MS = Date.parse('2026-01-01T00:00:09.990Z');
 /** More than one batch of the appender, and more than one statement of the group commit. */
@@ -21,6 +22,7 @@ describe('the inbox of a log', () => {
   before(async () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);
+    await acceptLateDecisions(db);
     ({ operatorId: organisationId } = await bootstrap(db));
     log = logUnderTest({ db, organisationId, slug: 'operator' });
   });

@@ -7,6 +7,7 @@ import { asAnswered, type Client, type ClientResponse } from '../support/client.
 import { ESCALATING } from '../support/escalations.ts';
 import type { Service } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
+import { acceptLateDecisions } from '../support/late-decisions.ts';
 
 interface Decided {
   readonly decision_id: string;
@@ -151,6 +152,7 @@ describe('the id of a request', () => {
   });
 
   it('finds decisions of any age, for every form of id', async () => {
+    await acceptLateDecisions(service.db);
     const store = createDecisionStore({ db: service.db, processId: 'test' });
     const atMs = service.nowMs() - 60_000;
     const own = (ms: number): string => newId('req', ms);

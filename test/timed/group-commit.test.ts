@@ -31,7 +31,7 @@ describe('decisions written in groups', () => {
     agentId: `agent of ${decisionId}`,
     keyId: 'AAAAAAAA',
     verdict: 'ALLOW',
-    evaluatedAt: '2026-01-01T00:00:00.000Z',
+    evaluatedAt: new Date().toISOString(),
     record: `{"record":"of ${decisionId} \\n \\\\N \\u0000 é 🤖"`,
     facts: `{"facts":"of ${decisionId}"}`,
     factsSalt: '00112233445566778899aabbccddeeff',
@@ -53,6 +53,14 @@ describe('decisions written in groups', () => {
         ),
       ),
     );
+
+  it('are not stored when they were evaluated long ago, and whoever asked gets E6002', async () => {
+    const store = createDecisionStore({ db, processId: 'p' });
+    const ago = (ms: number) => ({ evaluatedAt: new Date(Date.now() - ms).toISOString() });
+    expect(await settle([store.append(row('late-1', ago(25_000)))])).to.deep.equal(['E6002']);
+    expect(await settle([store.append(row('late-2', ago(15_000)))])).to.deep.equal(['ok']);
+    expect(await stored('late-')).to.deep.equal(['late-2']);
+  });
 
   it('are each stored with their own columns, byte for byte', async () => {
     const store = createDecisionStore({ db, processId: 'p' });

@@ -6,7 +6,7 @@ import type { Database, Sql } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
 import type { Seals } from '../../platform/db/seals/seals.ts';
-import { type DecisionRow, DECISIONS, RETURNING_MADE, TO_LOG } from './decision-store.ts';
+import { addedColumns, type DecisionRow, DECISIONS, RETURNING_MADE, TO_LOG } from './decision-store.ts';
 
 /** An ESCALATE and what it opens. */
 export interface OpeningRow {
@@ -88,7 +88,7 @@ const INSERT = `WITH asked AS (${OPENINGS.rows()}), opened AS (
       ON CONFLICT (organisation_id, environment, digest, key_id) WHERE state IN ('pending', 'approved') DO NOTHING
       RETURNING decision_id
     ), made AS (
-      ${DECISIONS.insertInto('decision', 'asked', { process_id: `$${OPENINGS.size + 1}` })}
+      ${DECISIONS.insertInto('decision', 'asked', addedColumns(`$${OPENINGS.size + 1}`))}
       WHERE decision_id IN (SELECT decision_id FROM opened)
       ${RETURNING_MADE}
     ), waiting AS (${TO_LOG}),

@@ -55,6 +55,15 @@ export const DECISIONS = columnMap<DecisionRow>({
   reasons: optionalText((r) => r.reasons),
 });
 
+/**
+ * The columns that the statement adds. It fails (migration 0051) when a decision was evaluated longer ago than this by the database's clock,
+ * as by a process that was frozen since: what it knew may not hold any more, and histories count each minute once (migration 0050).
+ * @param processId the parameter of the process that decided
+ */
+export const addedColumns = (processId: string) => ({
+  process_id: `CASE WHEN evaluated_at < statement_timestamp() - interval '20 seconds' THEN custos_too_late() ELSE ${processId} END`,
+});
+
 /** What a statement that writes decisions returns as `made`. */
 export const RETURNING_MADE = 'RETURNING organisation_id, environment, decision_id, verdict, evaluated_at';
 /** Its end: the rows of `made` wait for their logs. */
@@ -62,7 +71,7 @@ export const TO_LOG = decisionsToLog('made');
 
 /** Writes the decisions, their inbox rows of the log, and the job that wakes the log's worker, in one commit. */
 const INSERT = `WITH made AS (
-      ${DECISIONS.insertInto('decision', `(${DECISIONS.rows()}) AS given`, { process_id: `$${DECISIONS.size + 1}` })}
+      ${DECISIONS.insertInto('decision', `(${DECISIONS.rows()}) AS given`, addedColumns(`$${DECISIONS.size + 1}`))}
       ${RETURNING_MADE}
     ), waiting AS (${TO_LOG})
     ${wakeLogs('made')}`;

@@ -11,6 +11,9 @@ const STORE_TIMEOUT_MS = 500;
 /** The size of a database of many files takes a while to compute, and changes slowly. */
 const SIZE_FRESH_MS = 60_000;
 const SIZE = 'SELECT pg_database_size(current_database())::float8 AS bytes';
+/** Absent before the first process has counted. */
+const HISTORY_LAG =
+  'SELECT extract(epoch FROM now() - counted_to)::float8 AS seconds FROM agent_history_to WHERE counted_to > to_timestamp(0)';
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 async function queuesOf({ sql, queues }: InstallationDeps) {
@@ -97,6 +100,16 @@ export const WORK_GAUGES: readonly GaugeGroup[] = [
         help: 'Dead jobs that wait for a decision, by queue',
         labelNames: ['queue'],
         samples: (dead) => QUEUE_NAMES.map((queue) => ({ labels: { queue }, value: dead.get(queue) ?? 0 })),
+      },
+    ],
+  }),
+  gaugeGroup({
+    read: ({ sql }) => sql.query<{ seconds: number }>(HISTORY_LAG, []),
+    gauges: [
+      {
+        name: 'custos_agent_history_lag_seconds',
+        help: 'Age of the decisions up to which the histories of agents are counted; normally one to two minutes',
+        samples: (rows) => rows.map(({ seconds }) => ({ value: seconds })),
       },
     ],
   }),

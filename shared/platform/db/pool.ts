@@ -11,6 +11,8 @@ export interface PoolOptions {
   readonly kept?: number;
   /** How long one statement may take. Absent: 1,000 ms, so that a request ends within 2 s while PostgreSQL is away. */
   readonly queryTimeoutMs?: number;
+  /** How long a transaction may wait for its next statement. Absent: 10 s. */
+  readonly idleInTransactionMs?: number;
   /** How long a statement or a transaction waits for a connection. Absent: 700 ms; a command for a person waits longer. */
   readonly connectTimeoutMs?: number;
   /** Called when an idle connection breaks; without a listener that would end the process. */
@@ -28,6 +30,12 @@ export const OPEN_TIMEOUT_MS = 3_000;
 /** PostgreSQL cancels a statement this much earlier than the client: an abandoned one would occupy its session. */
 const CANCEL_EARLIER_MS = 100;
 
+/**
+ * PostgreSQL ends a transaction in which nothing happens for so long: a process that was frozen in it would keep its locks, and no other
+ * could do its work. Far longer than a busy process needs between two statements.
+ */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
 /** How long a statement or a transaction waits for a connection of the pool. */
 export const waitMsOf = ({ connectTimeoutMs = CONNECT_TIMEOUT_MS }: PoolOptions): number => connectTimeoutMs;
 
@@ -42,6 +50,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: Math.max(waitMsOf(options), OPEN_TIMEOUT_MS),
     query_timeout: queryTimeoutMs,
     statement_timeout: queryTimeoutMs - CANCEL_EARLIER_MS,
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
   });
   pool.on('error', options.onError);

@@ -13,6 +13,7 @@ import { recordPrefix } from '../../../shared/core/proof/record.ts';
 import { type Environment, type Verdict, VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 import { COUNTS_OF_DECISIONS } from '../../../shared/platform/db/migrations/0024-decision-counts.ts';
 import { createTestDatabase, openTestDatabase, queryOnce, type TestDatabase } from '../../support/database.ts';
+import { acceptLateDecisions } from '../../support/late-decisions.ts';
 import { checkLog } from '../../support/log-check.ts';
 
 interface Log {
@@ -72,6 +73,7 @@ describe('the log', () => {
   before(async () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url, { poolSize: 8, queryTimeoutMs: 30_000 });
+    await acceptLateDecisions(db);
     await db.query(
       `INSERT INTO organisation (id, slug, name, created_at) SELECT 'org_log_' || n, 'log-' || n, 'log', now() FROM generate_series(1, 1000) AS n`,
       [],

@@ -60,6 +60,10 @@ const CASES: Readonly<Record<string, RuleCase>> = {
     quiet: { custos_log_inbox_oldest_seconds: 10 },
   },
   CustosOutboxOld: { fires: { custos_outbox_oldest_seconds: 11 }, quiet: { custos_outbox_oldest_seconds: 10 } },
+  CustosHistoriesBehind: {
+    fires: { custos_agent_history_lag_seconds: 601 },
+    quiet: { custos_agent_history_lag_seconds: 600 },
+  },
   CustosQueueBehind: {
     fires: {
       'custos_queue_oldest_waiting_seconds{queue="intents"}': 36,
