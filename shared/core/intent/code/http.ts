@@ -2,7 +2,7 @@
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { type Fragment, fragmentOf, gravity, NOT_UNDERSTOOD, type Span, unknownCode, gravest } from './code.ts';
 import { doingOfName, isMoney, partsOf, withNouns, MOVES } from './names.ts';
-import { doingOfSettings, EMPTIES } from './settings.ts';
+import { doingOfSettings, EMPTIES, hasLongString } from './settings.ts';
 import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
@@ -224,7 +224,7 @@ function askedBeside(
 /** What a request does: by its method, or graver by its URL or its body. What is not read of them may ask for anything. */
 export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
   const read = readRequest(parts, span, lexicon);
-  if (parts.url.length <= MAX_URL && parts.isCut !== true) return read;
+  if (parts.url.length <= MAX_URL && parts.isCut !== true && !hasLongString(parts.body ?? '')) return read;
   const { object, traits } = read;
   const isExternal = traits.includes('external');
   const rest = unknownCode(span, { domain: 'web', language: 'http', object, traits: isExternal ? ['external'] : [] });

@@ -57,6 +57,10 @@ export interface Setting {
 }
 
 const MAX_NAME = 120;
+const LONG_STRING = /(["'`])(?:\\.|(?!\1)[^\\]){2001}/s;
+/** Whether a text has a string that is too long to be read, so that what follows it may be taken for a part of it. */
+export const hasLongString = (text: string): boolean => text.length > 2_000 && LONG_STRING.test(text);
+
 const PART =
   /"((?:[^"\\]|\\.){0,2000})"|'((?:[^'\\]|\\.){0,2000})'|`([^`\\]{0,2000})`|([$\p{L}_][\p{L}\p{N}_$.-]{0,80})|(-?\d[\w./:-]{0,40}|[*]|::\/0)|(=>|===?|!==?|[<>]=|\\"|[:={}[\](),;&])/gu;
 

@@ -71,7 +71,8 @@ function amountOf(text: string): number | undefined {
 export function hostOf(url: string): string | undefined {
   const start = url.indexOf('://');
   const rest = start < 0 ? url : url.slice(start + 3);
-  const authority = rest.slice(0, 300).split(/[/?#]/, 1)[0] ?? '';
+  const end = rest.search(/[/?#]/);
+  const authority = end < 0 ? rest : rest.slice(0, end);
   const host = authority
     .slice(authority.lastIndexOf('@') + 1)
     .replace(/:\d+$/, '')
@@ -119,16 +120,16 @@ function codeAt(sentence: Sentence, at: number, inside: string, beside: readonly
 /** An address in quotation marks. */
 const EMAIL = /^[^\s@/]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}$/i;
 
-/** All entities of a text. Secrets are left out; their tokens have their own kind. */
-export function entitiesOf(sentences: readonly Sentence[]): Entities {
+/** All entities of a text, however many. Secrets are left out; their tokens have their own kind. */
+export function entitiesIn(sentences: readonly Sentence[]): Entities {
   const emails = new Set<string>();
   const urls = new Set<string>();
   const hosts = new Set<string>();
   const paths = new Set<string>();
   const identifiers = new Set<string>();
-  const money: Money[] = [];
+  const money = new Map<string, Money>();
   const add = (set: Set<string>, text: string) => {
-    if (set.size < MAX_ENTITIES) set.add(text.slice(0, MAX_LENGTH));
+    set.add(text.slice(0, MAX_LENGTH));
   };
   const take = (token: Token) => {
     const { kind, text, lower } = token;
@@ -156,18 +157,30 @@ export function entitiesOf(sentences: readonly Sentence[]): Entities {
     for (let at = 0; at < sentence.length; at += 1) {
       const token = sentence[at];
       if (token) take(token);
-      const sum = money.length < MAX_ENTITIES ? moneyAt(sentence, at) : undefined;
-      if (sum && !money.some((known) => known.amount === sum.amount && known.currency === sum.currency))
-        money.push(sum);
+      const sum = moneyAt(sentence, at);
+      if (sum) money.set(`${sum.amount} ${sum.currency}`, sum);
     }
   }
   return {
     emails: [...emails],
     urls: [...urls],
     hosts: [...hosts],
-    money,
+    money: [...money.values()],
     paths: [...paths],
     identifiers: [...identifiers],
+  };
+}
+
+/** The entities that are shown: of many sums the largest, because limits are about those. */
+export function shownEntities({ emails, urls, hosts, money, paths, identifiers }: Entities): Entities {
+  const largest = new Set(money.toSorted((a, b) => b.amount - a.amount).slice(0, MAX_ENTITIES));
+  return {
+    emails: emails.slice(0, MAX_ENTITIES),
+    urls: urls.slice(0, MAX_ENTITIES),
+    hosts: hosts.slice(0, MAX_ENTITIES),
+    money: money.filter((sum) => largest.has(sum)),
+    paths: paths.slice(0, MAX_ENTITIES),
+    identifiers: identifiers.slice(0, MAX_ENTITIES),
   };
 }
 
