@@ -32,7 +32,6 @@ export function lastPathName(url: string): string {
 export const isUrl = (text: string) => text.includes('://') && /^["']?https?:\/\//i.test(text);
 
 const ACTING: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
-const MAX_NAMES = 32;
 /** Acts at the end of a URL that end what stands before them: `POST /users/7/disable`. */
 const DISABLING = wordSet('shutdown seal quit poweroff halt disable deactivate suspend lock ban block');
 const DISABLES: VerbEntry = {
@@ -62,8 +61,7 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
     .replace(/^["']?[a-z]+:\/\/[^/]*/i, '')
     .split('#', 1)[0]
     ?.split(/[/:]/)
-    .filter((part) => /^[a-z_][a-z_-]+$/i.test(part))
-    .slice(-MAX_NAMES);
+    .filter((part) => /^[a-z_][a-z_-]+$/i.test(part));
   const commanded = /(?:^|&)_?(?:action|act|do|op|operation|cmd|command|method)=([a-z_-]{1,40})/i.exec(query)?.[1];
   const candidates = commanded === undefined ? (names ?? []) : [...(names ?? []), commanded];
   for (const [at, name] of candidates.entries()) {
