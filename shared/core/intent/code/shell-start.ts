@@ -61,7 +61,7 @@ function leadsIntoPipe(pieces: readonly Piece[], at: number, lexicon: Lexicon): 
   for (; end < last; end += 1) {
     const text = pieces[end]?.text ?? '';
     // A parenthesis or a semicolon in quotes ends no command.
-    if (quote === '' && ENDS_COMMAND.has(text)) break;
+    if (text === '|' || (quote === '' && ENDS_COMMAND.has(text))) break;
     if (text === quote) quote = '';
     else if (quote === '' && (text === "'" || text === '"')) quote = text;
   }
