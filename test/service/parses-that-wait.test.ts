@@ -170,6 +170,30 @@ describe('parses and their approvals', () => {
     expect(forgetChanges.everyMs).to.be.at.most(HOUR_MS);
   });
 
+  it('a parse is kept while submitted work waits for a worker, or an approval of a rule is open for longer than others', async () => {
+    const forget = () => forgetChanges.handler({ db: service.db, approvalTtlMs: HOUR_MS })({ v: 1 });
+    const kept = async (agentId: string) =>
+      (await service.rows('SELECT FROM recent_parse WHERE agent_id = $1', [agentId])).length;
+    for (const agentId of ['waits', 'has-days', 'idle']) await parse(agentId, CURL);
+    const { intentId } = (
+      await client.post('/v1/intents', { agentId: 'waits', action: 'send', resource: 'files/file' })
+    ).json;
+    const { normalized: intent } = await parse('has-days', CURL);
+    await escalate(client, { agent_id: 'has-days', intent });
+    for (const agentId of ['waits', 'has-days', 'idle']) await pass(agentId, 300);
+    await forget();
+    expect([await kept('waits'), await kept('has-days'), await kept('idle')]).to.deep.equal([1, 1, 0]);
+    await both.worker.evaluate(intentId);
+    const { decision, approvalId } = (await client.get(`/v1/intents/${intentId}`)).json;
+    expect([decision, typeof approvalId]).to.deep.equal([null, 'string']);
+    await forget();
+    expect(await kept('waits'), 'for the approval of the submitted intent').to.equal(1);
+    const expired = { expires_at: new Date(Date.now() - 1) };
+    await rewriteSealed(service.db, 'approval', "agent_id IN ('waits', 'has-days')", [], expired);
+    await forget();
+    expect([await kept('waits'), await kept('has-days')]).to.deep.equal([0, 0]);
+  });
+
   it('a string is judged by every action that it and its parses name', async () => {
     // By the word alone, formatting is an update, but it destroys a disk.
     const { verdict, reasons, decision_id } = await ask(client, { agent_id: 'formats', intent: 'infra.format.disk' });

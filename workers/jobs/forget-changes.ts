@@ -5,7 +5,19 @@ import { DELETE_BATCH, deleteBatches } from './delete-batches.ts';
 
 // A process that has not polled for half an hour empties its caches (shared/platform/db/changes.ts), so an hour is enough.
 const DELETE_CHANGES = `DELETE FROM change WHERE seq IN (SELECT seq FROM change WHERE changed_at < now() - interval '1 hour' ORDER BY seq LIMIT ${DELETE_BATCH}) RETURNING seq`;
-const DELETE_PARSES = `DELETE FROM recent_parse WHERE ctid = ANY (ARRAY(SELECT ctid FROM recent_parse WHERE bucket < now() - $1::float8 * interval '1 ms' LIMIT ${DELETE_BATCH})) RETURNING bucket`;
+const ofAgent = (table: string): string =>
+  `${table}.organisation_id = p.organisation_id AND ${table}.environment = p.environment AND ${table}.agent_id COLLATE "C" = p.agent_id`;
+/** SQL condition: a parse of row p counts for what began then (PARSE_COUNTS_MS). Its row begins up to five minutes before it. */
+const countsFor = (begunAt: string): string => `${begunAt} < p.bucket + interval '21 minutes'`;
+/**
+ * A rule may give its approvals more time than the setting, and submitted work waits while no worker runs: without the parse, its string
+ * would be read as milder than its text was.
+ */
+const DELETE_PARSES = `DELETE FROM recent_parse WHERE ctid = ANY (ARRAY(SELECT p.ctid FROM recent_parse AS p WHERE p.bucket < now() - $1::float8 * interval '1 ms'
+    AND NOT EXISTS (SELECT FROM intent WHERE ${ofAgent('intent')} AND intent.status IN ('queued', 'evaluating') AND ${countsFor('intent.submitted_at')})
+    AND NOT EXISTS (SELECT FROM approval LEFT JOIN intent USING (organisation_id, environment, intent_id) WHERE ${ofAgent('approval')}
+      AND approval.state IN ('pending', 'approved') AND approval.expires_at > now() AND ${countsFor('least(approval.created_at, intent.submitted_at)')})
+    LIMIT ${DELETE_BATCH})) RETURNING bucket`;
 // The dashboard draws short buckets of up to a day and the day before, and hours of thirty days and the thirty before.
 const DELETE_REQUESTS = `DELETE FROM request_count WHERE ctid = ANY (ARRAY(SELECT ctid FROM request_count
     WHERE start_at < now() - CASE seconds WHEN 10 THEN interval '2 days' WHEN 60 THEN interval '3 days' ELSE interval '62 days' END LIMIT ${DELETE_BATCH})) RETURNING seconds`;
