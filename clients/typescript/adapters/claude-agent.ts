@@ -1,11 +1,23 @@
 // Claude Agent SDK: hooks that ask Custos before each tool call and report its outcome. `canUseTool` would not see calls that rules allow.
-import type { HookCallback, HookCallbackMatcher, HookEvent, HookJSONOutput } from '@anthropic-ai/claude-agent-sdk';
+import type {
+  HookCallback,
+  HookCallbackMatcher,
+  HookEvent,
+  HookJSONOutput,
+  PreToolUseHookSpecificOutput,
+} from '@anthropic-ai/claude-agent-sdk';
 import { type Custos, type JsonObject, type ObligationHandlers, type Permission } from '../src/index.ts';
+import { canonicalize } from '../src/json.ts';
 import { type AdapterOptions, ByCall, questionOf, refusalText } from './common.ts';
 
 export interface ClaudeAgentOptions extends Omit<AdapterOptions, 'server'> {
   /** The catalogue of Claude's own tools, such as Bash and Edit. Tools of MCP servers have the catalogue of their server. */
   readonly server?: string;
+  /**
+   * Whether a call that Custos permits runs without Claude's permission mode, rules and `canUseTool` (`permissionDecision: 'allow'`).
+   * Default: false. They decide as they would without Custos, and only a call that both permit runs.
+   */
+  readonly skipsUserConsent?: boolean;
 }
 
 const DEFAULT_SERVER = 'claude-agent';
@@ -30,19 +42,22 @@ function onArguments(handlers: ObligationHandlers<JsonObject> = {}): ObligationH
   );
 }
 
-/** For `options.hooks` of `query()`. A call that is not permitted is denied with the reasons, which the model reads. */
+/**
+ * For `options.hooks` of `query()`. A call that is not permitted is denied with the reasons, which the model reads. A permitted one is left
+ * to what else decides in Claude.
+ */
 export function custosHooks(
   custos: Custos,
   options: ClaudeAgentOptions,
 ): Partial<Record<HookEvent, HookCallbackMatcher[]>> {
   const { server = DEFAULT_SERVER, waitSeconds = DEFAULT_WAIT_SECONDS } = options;
   const obligations = onArguments(options.obligations);
-  const permissions = new ByCall<Permission<JsonObject>>((permission) => permission.notCalled());
+  const permissions = new ByCall<Permission<JsonObject>>((permission) => void permission.notCalled());
 
   const before: HookCallback = async (input, _, { signal }): Promise<HookJSONOutput> => {
     if (input.hook_event_name !== 'PreToolUse') return {};
-    const answer = (decision: 'allow' | 'deny', more: object): HookJSONOutput => ({
-      hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: decision, ...more },
+    const answer = (more: Partial<PreToolUseHookSpecificOutput>): HookJSONOutput => ({
+      hookSpecificOutput: { hookEventName: 'PreToolUse', ...more },
     });
     const [, mcpServer = server, name = input.tool_name] = MCP_TOOL.exec(input.tool_name) ?? [];
     try {
@@ -50,9 +65,13 @@ export function custosHooks(
       const permission = await custos.authorize(question, { ...options, obligations, waitSeconds, signal });
       permissions.put(input.tool_use_id, permission);
       // Always the judged arguments: another hook may have changed the input meanwhile.
-      return answer('allow', { updatedInput: permission.arguments });
+      const updatedInput = permission.arguments;
+      if (options.skipsUserConsent === true) return answer({ permissionDecision: 'allow', updatedInput });
+      // Claude promises to use a changed input only with "allow" and "ask".
+      const isChanged = canonicalize(updatedInput) !== canonicalize(question.arguments);
+      return answer(isChanged ? { permissionDecision: 'ask', updatedInput } : { updatedInput });
     } catch (error) {
-      return answer('deny', { permissionDecisionReason: refusalText(error) });
+      return answer({ permissionDecision: 'deny', permissionDecisionReason: refusalText(error) });
     }
   };
   const after: HookCallback = async (input) => {

@@ -2,9 +2,11 @@
 import { expect } from 'chai';
 import { jsonSchema } from 'ai';
 import { Custos, type JsonObject, RefusedError } from '../../src/index.ts';
+import { SYSTEM_RUNTIME } from '../../src/runtime.ts';
+import { custosHooks } from '../claude-agent.ts';
 import { guardTools } from '../vercel-ai.ts';
 import type { AdapterOptions } from '../common.ts';
-import { FRAMEWORKS, openAiGuardrail } from './frameworks.ts';
+import { callOpenAiTool, callVercelTool, FRAMEWORKS, openAiGuardrail } from './frameworks.ts';
 
 const { CUSTOS_URL = '', CUSTOS_KEY = '', CUSTOS_ADMIN_KEY = '' } = process.env;
 const NOTE = { id: 'note-1', author: 'Ada' };
@@ -137,6 +139,93 @@ describe('with a Custos client, the adapter of', () => {
       'notes are kept',
     );
     expect(calls).to.deep.equal([args]);
+  });
+
+  it('a guardrail of OpenAI Agents refuses a call under obligations, whatever handlers its options have', async () => {
+    const { calls, tool, options } = setUp({
+      obligations: { redact_fields: () => ({ result: () => '[redacted]' }) },
+    });
+    const told = await openAiGuardrail(custos, { name: 'list_notes', arguments: {}, tool }, options);
+    expect(told).to.include('redact_fields');
+    expect(calls).to.deep.equal([]);
+  });
+
+  describe('when the user of the application consents late', () => {
+    const args = { id: 'note-1' };
+    /** An hour passes between the question and the consent of the user, or a minute in which the environment is halted. */
+    const consentLate = async (name: string, seconds: number, meanwhile: () => Promise<unknown>) => {
+      let aheadMs = 0;
+      const { nowMs, wallMs } = SYSTEM_RUNTIME;
+      const runtime = { ...SYSTEM_RUNTIME, nowMs: () => nowMs() + aheadMs, wallMs: () => wallMs() + aheadMs };
+      const late = new Custos({ url: CUSTOS_URL, key: CUSTOS_KEY, runtime });
+      const { calls, tool, options } = setUp({ waitSeconds: 0 });
+      const asks = { ...options, asksUser: true };
+      const call = { name, arguments: args, tool };
+      const ways = {
+        'Vercel AI SDK': callVercelTool(late, call, asks),
+        'OpenAI Agents': callOpenAiTool(late, call, asks),
+      };
+      const told: string[] = [];
+      try {
+        for (const { needsApproval } of Object.values(ways)) expect(await needsApproval()).to.equal(true);
+        aheadMs = seconds * 1_000;
+        await meanwhile();
+        for (const { execute } of Object.values(ways)) told.push(await execute());
+      } finally {
+        await late.close();
+      }
+      const { items } = await admin.decisions.list({ agentId: options.agentId }).page();
+      return { calls, told, asked: items.length };
+    };
+
+    it('a permitted call does not run when the environment was halted meanwhile', async () => {
+      try {
+        const { calls, told } = await consentLate('read_note', 60, () => admin.halt.set({ reason: 'test' }));
+        expect(calls).to.deep.equal([]);
+        for (const text of told) expect(text).to.match(/halted/i);
+      } finally {
+        await admin.halt.lift({ reason: 'test' });
+      }
+    });
+
+    it('a permission that still stands is used, and no second question is asked', async () => {
+      const { calls, asked } = await consentLate('read_note', 60, async () => undefined);
+      expect(calls).to.deep.equal([args, args]);
+      expect(asked).to.equal(2);
+    });
+
+    it('a permission that has expired is replaced by a new decision', async () => {
+      const { calls, asked } = await consentLate('read_note', 3_600, async () => undefined);
+      expect(calls).to.deep.equal([args, args]);
+      expect(asked).to.equal(4);
+    });
+  });
+
+  it('the Claude Agent SDK asks its user about a permitted call as it would without Custos', async () => {
+    const { options } = setUp({
+      obligations: { redact_fields: (_, args) => ({ arguments: { ...args, only: 'titles' } }) },
+    });
+    const { server, ...others } = options;
+    const answerOf = async (name: string, more: object = {}) => {
+      const hook = custosHooks(custos, { ...others, ...more }).PreToolUse?.[0]?.hooks[0];
+      const input = {
+        hook_event_name: 'PreToolUse' as const,
+        session_id: 's',
+        transcript_path: '',
+        cwd: '.',
+        tool_name: `mcp__${server}__${name}`,
+        tool_input: {},
+        tool_use_id: 'toolu_1',
+      };
+      const answer = await hook?.(input, 'toolu_1', { signal: new AbortController().signal });
+      return answer !== undefined && 'hookSpecificOutput' in answer ? answer.hookSpecificOutput : undefined;
+    };
+    expect(await answerOf('find_notes')).to.deep.equal({ hookEventName: 'PreToolUse', updatedInput: {} });
+    const changed = { hookEventName: 'PreToolUse', updatedInput: { only: 'titles' } };
+    expect(await answerOf('list_notes')).to.deep.equal({ ...changed, permissionDecision: 'ask' });
+    const skips = { skipsUserConsent: true };
+    expect(await answerOf('list_notes', skips)).to.deep.equal({ ...changed, permissionDecision: 'allow' });
+    expect(await answerOf('unknown')).to.include({ permissionDecision: 'deny' });
   });
 });
 
