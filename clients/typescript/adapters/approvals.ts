@@ -12,8 +12,11 @@ export interface Preflight {
   authorize(name: string, input: unknown, callId: string, signal?: AbortSignal): Promise<Permission<JsonObject>>;
 }
 
-/** The user may take hours, in which the environment is halted or the decision expires. @throws {RefusedError} when Custos is away */
-async function isGood(permission: Permission<JsonObject>, signal: AbortSignal | undefined): Promise<boolean> {
+/**
+ * Whether a kept permission can be used: the user may take hours, in which the environment is halted or the decision expires.
+ * @throws {RefusedError} when that can't be found out
+ */
+export async function isGood(permission: Permission<JsonObject>, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     await permission.confirm(signal);
     return true;

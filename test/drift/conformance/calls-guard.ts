@@ -181,10 +181,7 @@ function confused(): CallCase[] {
       [decision({ verdict: 'ALLOW', allowed: true, obligations: [], ...TIMES })],
       refused('ALLOW', { decisionId: '*' }),
       {
-        requests: [
-          askedTimes(1),
-          { method: 'POST', path: '/v1/proofs', count: 1, body: { event: 'tool.not_called' } },
-        ],
+        requests: [askedTimes(1), { method: 'POST', path: '/v1/proofs', count: 1, body: { event: 'tool.not_called' } }],
       },
     ),
     guarded('asks once more when the decision no longer stands', [lapsed(), ALLOW], RAN, {
