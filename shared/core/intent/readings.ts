@@ -58,7 +58,7 @@ function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon):
       if (isQuotation(token)) quotations.push(token);
       if (token.kind !== 'punct') meaningful += 1;
     }
-  const inner = quotations.filter(({ text }) => text.includes(' ')).slice(0, MAX_QUOTATIONS);
+  const inner = quotations.filter(({ text }) => text.includes(' '));
   if (inner.length === 0) return [];
   const alone = meaningful <= 3;
   const last = quotations.at(-1)?.at ?? 0;
@@ -67,11 +67,15 @@ function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon):
     sentence.some((token) => tokenIs(token, K.carrying_out_verb) || (token.lower === 'do' && token.at < last)),
   );
   if (!alone && !carriedOut) return [];
-  return inner.flatMap((token) =>
-    candidatesOf(sentencesOf(token.text, isSecret, lexicon.words), lexicon)
+  const requestsIn = (text: string, at: number) =>
+    candidatesOf(sentencesOf(text, isSecret, lexicon.words), lexicon)
       .filter(({ effect }) => effect !== 'read' || alone)
-      .map((request) => changed(request, { at: token.at, certainty: request.certainty * QUOTED })),
-  );
+      .map((request) => changed(request, { at, certainty: request.certainty * QUOTED }));
+  const own = inner.slice(0, MAX_QUOTATIONS).flatMap(({ text, at }) => requestsIn(text, at));
+  // The others are read as one, each of them as a paragraph.
+  const others = inner.slice(MAX_QUOTATIONS);
+  const [first] = others;
+  return first ? [...own, ...requestsIn(others.map(({ text }) => text).join('\n\n'), first.at)] : own;
 }
 
 /** The requests in words, in whatever language. */

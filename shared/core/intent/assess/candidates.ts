@@ -1,5 +1,5 @@
 // Converts requests and code fragments into candidate actions, and ranks them by consequence.
-import { type CandidateAction, changed } from '../grammar/candidate.ts';
+import { type CandidateAction, changed, MAX_CANDIDATES } from '../grammar/candidate.ts';
 import { type About, aboutOf, antecedentIn, indexOfToken } from '../grammar/antecedent.ts';
 import { requestsOf } from '../grammar/clauses.ts';
 import type { Fragment } from '../code/code.ts';
@@ -12,8 +12,6 @@ import { movesMoney } from '../grammar/sums.ts';
 import { K } from '../lexicon/word-kinds.ts';
 import type { Sentence } from '../text/tokens.ts';
 
-/** Beyond this number of candidates, only one that is more consequential than all others is considered, because it may come last. */
-const MAX_CANDIDATES = 200;
 /** Whether a request writes or reads something that only tells: a runbook, a ticket, a comment, a function. */
 const tellsSomething = (verb: string, action: Meaning['action'], object: string, { wordKinds }: Lexicon): boolean =>
   (action === 'create' || action === 'update' || action === 'read' || action === 'send') &&
@@ -114,14 +112,18 @@ function withoutCompared(
 }
 const MAX_COMPARED = 4;
 
+const classOf = ({ action, effect }: Pick<CandidateAction, 'action' | 'effect'>): string => `${action} ${effect}`;
+
 /** Candidates of all sentences, in text order. */
 export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
   const found: CandidateAction[] = [];
   const firsts = new Map<number, About | undefined>();
   const potentials = new Map<VerbEntry, number>();
+  const classes = new Set<string>();
   let gravest = 0;
   const push = (candidate: CandidateAction) => {
     found.push(candidate);
+    if (!candidate.negated) classes.add(classOf(candidate));
     if (!candidate.negated) gravest = Math.max(gravest, consequenceOf(candidate));
   };
   /** Resolves a pronoun: the last object, or else the first noun of its sentence or of the previous one. */
@@ -146,10 +148,11 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
       if (!request || request.negated) continue;
       const potential = potentials.get(request.entry) ?? potentialOf(request.entry, lexicon);
       potentials.set(request.entry, potential);
-      if (potential <= gravest && !request.wanted) continue;
+      if (potential <= gravest && !request.wanted && classes.has(classOf(request.entry))) continue;
       const end = endOf(requests[at + 1], place);
       const meaning = meaningOf(request, end, place, lexicon);
-      if (consequenceOf(meaning) > gravest) push(candidateOf(request, end, meaning, place, lexicon));
+      if (consequenceOf(meaning) > gravest || !classes.has(classOf(meaning)))
+        push(candidateOf(request, end, meaning, place, lexicon));
     }
   }
   return withoutStatements(found);

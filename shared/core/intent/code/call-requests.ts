@@ -4,7 +4,6 @@ import { type Fragment, sentOutside, unknownCode } from './code.ts';
 import { METHODS, requestFragment } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 
-const MAX_BODY = 2_000;
 const METHOD = /["']?(?:method|type|verb)["']?\s{0,3}[:=]\s{0,3}["'`](\w{2,10})["'`]/i;
 /** A method by the name of a constant: `HttpMethod.DELETE`, `http.MethodDelete`, `Method::PUT`. */
 const CONSTANT = /\b(?:Http|Request)?Method(?:s)?(?:\.|::)?_?(get|head|delete|put|patch|post)\b/i;
@@ -62,15 +61,12 @@ export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexic
     return unknownCode({ at, end }, { domain: 'web', language: 'http' });
   const isDynamic = /^\s*[\w$]/.test(args) && CARRIES.test(args);
   // An address that is known only at run time may be anywhere.
-  const target = isDynamic
-    ? 'https://host.invalid/'
-    : (/["'`]((?:https?:\/\/|\/)[^"'`]{0,500})/.exec(args)?.[1] ?? '/');
-  const body = args.slice(0, MAX_BODY);
+  const target = isDynamic ? 'https://host.invalid/' : (/["'`]((?:https?:\/\/|\/)[^"'`]*)/.exec(args)?.[1] ?? '/');
   const comma = args.indexOf(',');
   const carries =
     carriesInAddress(args) || CARRIES.test(isDynamic ? args.slice(comma < 0 ? args.length : comma) : args);
   const sent = requestFragment(
-    { method: stated ?? 'GET', url: target, body, headers: body, carries },
+    { method: stated ?? 'GET', url: target, body: args, headers: args, carries },
     { at, end },
     lexicon,
   );

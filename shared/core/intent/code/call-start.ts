@@ -43,7 +43,12 @@ const isNamed = (pieces: readonly Piece[], at: number, { codeWords }: Lexicon): 
 
 function namedCall({ text, at }: Piece, lexicon: Lexicon): ReadAt | undefined {
   const end = at + text.length;
-  const read = callFragment({ path: text.split('.'), arguments: '', at, end }, 'program', lexicon, () => []);
+  const read = callFragment(
+    { path: text.split('.'), arguments: '', at, end, isCut: false },
+    'program',
+    lexicon,
+    () => [],
+  );
   return read === undefined || read.effect === 'read' ? undefined : { fragments: [read], end };
 }
 

@@ -1,4 +1,5 @@
 // Finds the calls in a program, with their names and arguments.
+import { firstOf } from '../first-of.ts';
 
 /** A call in a text: `prisma.user.deleteMany({})`. */
 export interface Call {
@@ -7,6 +8,8 @@ export interface Call {
   readonly arguments: string;
   readonly at: number;
   readonly end: number;
+  /** Arguments, or further calls, go on beyond what is read. */
+  readonly isCut: boolean;
 }
 
 const MAX_ARGUMENTS = 2_000;
@@ -49,9 +52,11 @@ function linksOf(text: string, match: RegExpExecArray): Call[] {
   let open = match.index + match[0].length;
   for (let links = 0; links < MAX_LINKS; links += 1) {
     const end = closing(text, open);
-    found.push({ path, arguments: text.slice(open, end), at: match.index, end: Math.min(text.length, end + 1) });
     CHAINED.lastIndex = end + 1;
     const next = CHAINED.exec(text);
+    const isCut = (end === open + MAX_ARGUMENTS && end < text.length) || (next !== null && links === MAX_LINKS - 1);
+    const args = text.slice(open, end);
+    found.push({ path, arguments: args, at: match.index, end: Math.min(text.length, end + 1), isCut });
     if (!next) break;
     path = [...path.slice(0, 12), next[1] ?? ''];
     open = CHAINED.lastIndex;
@@ -66,16 +71,17 @@ export function chainAt(text: string, at: number): Call[] {
   return match ? linksOf(text, match) : [];
 }
 
-/** The calls in a text, from outside to inside. */
+/** The calls in a text, from outside to inside. Where there are more, the last one is cut. */
 export function callsOf(text: string): Call[] {
   const found: Call[] = [];
   PATH.lastIndex = 0;
-  for (let match = PATH.exec(text); match && found.length < MAX_CALLS; match = PATH.exec(text)) {
+  for (let match = PATH.exec(text); match && found.length <= MAX_CALLS; match = PATH.exec(text)) {
     found.push(...linksOf(text, match));
     // Arguments may hold further calls, such as those of a callback.
     PATH.lastIndex = match.index + match[0].length;
   }
-  return found;
+  const { kept, isCut } = firstOf(found, MAX_CALLS);
+  return isCut ? kept.map((call, at) => (at === kept.length - 1 ? { ...call, isCut } : call)) : found;
 }
 
 export const LITERAL = /(["'`])((?:\\.|(?!\1)[^\\])*)\1/s;

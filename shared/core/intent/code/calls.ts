@@ -24,7 +24,7 @@ import { type Call, callsOf, LITERAL } from './call-syntax.ts';
 import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode, gravest } from './code.ts';
 import { disablesSomething, doingInReads, emptiesSetting, EMPTIES, settingsIn } from './settings.ts';
 import { doingOfName, partsOf, withMoney } from './names.ts';
-import { actOfUrl } from './http.ts';
+import { actOfUrl, MAX_URL } from './http.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { sqlFragments } from './sql.ts';
 
@@ -35,6 +35,11 @@ type RunShell = (text: string, span: Span) => Fragment[];
 
 /** What one call does; undefined where the text says nothing about it. `runShell` reads a command line within. */
 export function callFragment(call: Call, where: Where, lexicon: Lexicon, runShell: RunShell): Fragment | undefined {
+  const read = readCall(call, where, lexicon, runShell);
+  return read && call.isCut ? gravest([{ ...read, isWhole: false }, unknownCode(call)]) : read;
+}
+
+function readCall(call: Call, where: Where, lexicon: Lexicon, runShell: RunShell): Fragment | undefined {
   const { path, arguments: args } = call;
   const { shellCalls, evaluators, commandCalls, pureFunctions, systemObjects } = lexicon.codeWords;
   const unchecked = doingInReads(args, () => settingsIn(args), lexicon);
@@ -149,7 +154,8 @@ const OPENS_TO_READ = /^\s*(?:'[^'\\]*'|"[^"\\]*")\s*(?:,\s*(?:'r[bt]?'|"r[bt]?"
 const SECRET_NAME = /secret|passw|token|credential|private_?key/i;
 
 /** Whether a call in a program only computes or reads. */
-function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean {
+function isHarmless({ path, arguments: args, isCut }: Call, lexicon: Lexicon): boolean {
+  if (isCut) return false;
   const { httpClients, pureFunctions, queries, shellCalls, evaluators } = lexicon.codeWords;
   const last = path.at(-1) ?? '';
   const name = last.toLowerCase();
@@ -158,7 +164,8 @@ function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean 
   if (name === 'require') return READS_MODULES.test(args);
   // An address that acts when it is opened.
   const literal = LITERAL.exec(args)?.[2] ?? '';
-  if (/^(?:\/|https?:)/.test(literal) && actOfUrl(literal, lexicon)?.entry.effect === 'destructive') return false;
+  const acts = () => literal.length > MAX_URL || actOfUrl(literal, lexicon)?.entry.effect === 'destructive';
+  if (/^(?:\/|https?:)/.test(literal) && acts()) return false;
   // What is sent with a request is looked at below.
   if (stageOf(args) !== undefined || path.some((part) => httpClients.has(part.toLowerCase())) || SECRET_NAME.test(last))
     return false;

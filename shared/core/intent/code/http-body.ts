@@ -6,7 +6,7 @@ import { doingOfName, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 
 const OPERATION =
-  /["']?_?(?:op|operation|operationName|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_.-]{2,40})["']/gi;
+  /["']?_?(?:op|operation|operationName|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_.-]{2,200})["']/gi;
 /** What something becomes: `"status": "deleted"`. */
 const STATE = /["']?(?:status|state|lifecycle|phase)["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{3,40})/gi;
 export const GRANT: Doing = { action: 'grant', effect: 'write', traits: ['privileged'] };
@@ -41,16 +41,15 @@ export function actOfBody(
 }
 
 const READS: Doing = { action: 'read', effect: 'read', traits: [] };
-const MAX_GRAPH = 4_000;
 const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
 
 /** What a GraphQL operation does: the fields of a mutation, by the verbs in their names. */
 export function graphOperation(text: string, lexicon: Lexicon): Doing | undefined {
-  const code = text.slice(0, MAX_GRAPH);
   // First, because a body names its operation `query` whatever it is.
-  const head = /\b(mutation)\b(?=[^{}]{0,300}\{)/.exec(code) ?? /\b(query|subscription)\b(?=[^{}]{0,300}\{)/.exec(code);
+  const head =
+    /\b(mutation)\b(?=[^{}]{0,2000}\{)/.exec(text) ?? /\b(query|subscription)\b(?=[^{}]{0,2000}\{)/.exec(text);
   if (!head) return undefined;
-  const fields = [...text.slice(head.index + 5, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
+  const fields = [...text.slice(head.index + 5).matchAll(GRAPH_FIELD)];
   const found = fields.flatMap(([, name = '']) => {
     const named = doingOfName(name, lexicon);
     const state = doingOfState(name, '', lexicon);
@@ -58,9 +57,9 @@ export function graphOperation(text: string, lexicon: Lexicon): Doing | undefine
   });
   if (head[1] !== 'mutation')
     return (head[1] === 'subscription' ? found.find(({ effect }) => effect === 'destructive') : undefined) ?? READS;
-  const set = doingOfSettings(code, lexicon);
+  const set = doingOfSettings(text, lexicon);
   if (set) found.push(set);
-  if (emptiesSetting(code, lexicon) || disablesSomething(code, lexicon)) return EMPTIES;
+  if (emptiesSetting(text, lexicon) || disablesSomething(text, lexicon)) return EMPTIES;
   const write: Doing = { action: 'update', effect: 'write', traits: [] };
   return gravest([write, ...found]);
 }

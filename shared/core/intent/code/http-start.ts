@@ -1,7 +1,8 @@
 // Recognizes HTTP requests in a text: request lines, requests in words, GraphQL operations, and URLs that act when they are opened.
-import { fragmentOf, sentOutside } from './code.ts';
+import { beginningOf } from '../first-of.ts';
+import { fragmentOf, sentOutside, unknownCode } from './code.ts';
 import { graphOperation } from './http-body.ts';
-import { actOfUrl, isOutside, isUrl, METHODS, requestFragment } from './http.ts';
+import { actOfUrl, isOutside, isUrl, MAX_URL, METHODS, requestFragment } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { sqlFragments } from './sql.ts';
@@ -14,15 +15,35 @@ const REQUEST = /^(?:requests?|calls?)$/;
 const isTarget = (text: string): boolean => /^["'<]?\/[\w{:*_.-]/.test(text) || isUrl(text);
 const bare = (text: string): string => text.replace(/^["'<]|[>"',.;]+$/g, '');
 
-/** The body after a request: from its first brace or its data to the end of the paragraph, and the offset after its last bracket. */
-function bodyAfter(text: string, from: number): { readonly body: string; readonly end: number } {
-  const rest = text.slice(from, from + MAX_BODY);
-  const start = rest.search(/[{[]|\b\w{1,40}=/);
-  if (start < 0) return { body: '', end: from };
-  const next = rest.slice(start).search(/\s(?:GET|POST|PUT|PATCH|DELETE)\s/);
-  const body = rest.slice(start, next < 0 ? undefined : start + next);
-  return { body, end: from + start + Math.max(body.lastIndexOf('}'), body.lastIndexOf(']')) + 1 };
+interface Body {
+  readonly body: string;
+  /** The offset after its last bracket. */
+  readonly end: number;
+  /** It goes on beyond what is read. */
+  readonly isCut: boolean;
 }
+
+/** Whether a bracket is open at the end of some code, not counting those in strings. */
+function isOpen(code: string): boolean {
+  const bare = code.replaceAll(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '');
+  return (bare.match(/[{[]/g) ?? []).length > (bare.match(/[}\]]/g) ?? []).length;
+}
+
+/** The body after a request: from its first brace or its data to the end of the paragraph. */
+function bodyAfter(text: string, from: number): Body {
+  const { kept: rest, isCut: goesOn } = beginningOf(text.slice(from, from + MAX_BODY + 1), MAX_BODY);
+  const start = rest.search(/[{[]|\b\w{1,40}=/);
+  // Blanks or headers may hide where it begins.
+  if (start < 0) return { body: '', end: from, isCut: goesOn && (rest.trim() === '' || HEADERS.test(rest)) };
+  const next = rest.slice(start).search(/\s(?:GET|POST|PUT|PATCH|DELETE)\s/);
+  const first = rest.slice(start, next < 0 ? undefined : start + next);
+  // The name of a method in a string begins no request.
+  const body = isOpen(first) ? rest.slice(start) : first;
+  const isCut = goesOn && (isOpen(body) || !/\s/.test(body) || HEADERS.test(rest));
+  return { body, end: from + start + Math.max(body.lastIndexOf('}'), body.lastIndexOf(']')) + 1, isCut };
+}
+/** Nothing but lines of headers, the last of which may be cut. */
+const HEADERS = /^[^\n]{0,200}\n(?:[A-Za-z][\w-]{0,60}:[^\n]*\n)+[^\n]*$/;
 
 const MAX_CARRIED = 80;
 const EMPTY_IN_WORDS = /\b(?:empty|blank)\s{1,3}(?:array|list|object|body|document|payload|string|json)\b/i;
@@ -68,12 +89,13 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   if (!next && !(inWords && isCapital) && named === undefined) return undefined;
   const last = next ?? (named !== undefined && !inWords ? head : (pieces[at + 1] ?? head));
   const end = last.at + last.text.length;
-  const { body, end: bodyEnd } = method === 'GET' || method === 'HEAD' ? { body: '', end } : bodyAfter(text, end);
+  const after = bodyAfter(text, end);
+  const { body, end: bodyEnd, isCut } = method === 'GET' || method === 'HEAD' ? { body: '', end, isCut: false } : after;
   const url = next ? bare(next.text) : (named ?? '/');
   const nothing = EMPTY_IN_WORDS.test(text.slice(end, end + MAX_CARRIED)) ? '[]' : body;
   const headers = text.slice(end, end + MAX_BODY);
   const carries = isOutside(url, lexicon) && carriesData(text.slice(end, end + MAX_CARRIED), lexicon);
-  const read = requestFragment({ method, url, body: nothing, headers, carries }, { at: head.at, end }, lexicon);
+  const read = requestFragment({ method, url, body: nothing, headers, carries, isCut }, { at: head.at, end }, lexicon);
   const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;
   // What is read goes on after the address, because the body may hold code.
   return {
@@ -83,8 +105,8 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
 }
 
 /** Arguments that are given code. */
-const STATEMENT = /\b(?:sql|statement)\s{0,3}:\s{0,3}"([^"]{1,500})"/gi;
-const OPERATION_HEAD = /[{"]{0,4}(?:mutation|subscription)[^{}]{0,300}\{/iy;
+const STATEMENT = /\b(?:sql|statement)\s{0,3}:\s{0,3}"([^"]+)"/gi;
+const OPERATION_HEAD = /[{"]{0,4}(?:mutation|subscription)[^{}]{0,2000}\{/iy;
 
 /** A GraphQL operation. */
 export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
@@ -93,7 +115,7 @@ export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefine
   if (!head || !(word.startsWith('mutation') || word.startsWith('subscription'))) return undefined;
   OPERATION_HEAD.lastIndex = head.at;
   if (!OPERATION_HEAD.test(text)) return undefined;
-  const code = text.slice(head.at, head.at + MAX_BODY);
+  const { kept: code, isCut: goesOn } = beginningOf(text.slice(head.at, head.at + MAX_BODY + 1), MAX_BODY);
   const doing = graphOperation(code, lexicon);
   if (!doing) return undefined;
   const close = code.lastIndexOf('}');
@@ -105,7 +127,11 @@ export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefine
     sqlFragments(sql, { at: 0, end: sql.length }, lexicon).map((one) => ({ ...one, ...span })),
   );
   return {
-    fragments: [fragmentOf(span, { verb: 'mutation', action, effect, traits, ...what }), ...statements],
+    fragments: [
+      fragmentOf(span, { verb: 'mutation', action, effect, traits, ...what }),
+      ...statements,
+      ...(goesOn && isOpen(code) ? [unknownCode(span, what)] : []),
+    ],
     end: span.end,
   };
 }
@@ -127,6 +153,6 @@ export function urlAt({ pieces, at, lexicon }: Place): ReadAt | undefined {
   }
   if (!(isThing || !isUrl(url))) return undefined;
   const act = actOfUrl(url, lexicon);
-  if (act?.entry.effect !== 'destructive') return undefined;
+  if (act?.entry.effect !== 'destructive' && url.length <= MAX_URL) return undefined;
   return { fragments: [requestFragment({ method: 'GET', url }, { at: piece.at, end }, lexicon)], end };
 }

@@ -2,7 +2,7 @@
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { type Fragment, fragmentOf, gravity, NOT_UNDERSTOOD, type Span, unknownCode, gravest } from './code.ts';
 import { doingOfName, isMoney, partsOf, withNouns, MOVES } from './names.ts';
-import { doingOfSettings, EMPTIES } from './settings.ts';
+import { doingOfSettings, EMPTIES, hasLongString } from './settings.ts';
 import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
@@ -19,10 +19,13 @@ export const METHODS: ReadonlyMap<string, ActionClass> = wordMap({
   delete: 'DELETE',
 });
 
+/** How much of a URL is read: the time for some patterns grows faster than its length. */
+export const MAX_URL = 2_048;
+
 /** The last name in the path of a URL, in snake_case: `orders` for `/v1/orders/42`. */
 export function lastPathName(url: string): string {
   const path = url.replace(/^[a-z]+:\/\/[^/]*/i, '').split(/[?#]/, 1)[0] ?? '';
-  const names = path.split('/').filter((part) => /^[a-z_][a-z_-]{1,40}$/i.test(part));
+  const names = path.split('/').filter((part) => /^[a-z_][a-z_-]{1,200}$/i.test(part));
   return (names.at(-1) ?? 'url').toLowerCase().replace(/-/g, '_');
 }
 
@@ -54,12 +57,12 @@ function verbOfName(name: string, lexicon: Lexicon): VerbEntry | undefined {
  * of things: `GET /users/deleted` and `GET /orders/7/refund` only read.
  */
 export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; object: string } | undefined {
-  const [location = '', query = ''] = url.slice(0, 2_048).split(/\?(.*)/s, 2);
+  const [location = '', query = ''] = url.slice(0, MAX_URL).split(/\?(.*)/s, 2);
   const names = location
     .replace(/^["']?[a-z]+:\/\/[^/]*/i, '')
     .split('#', 1)[0]
     ?.split(/[/:]/)
-    .filter((part) => /^[a-z_][a-z_-]{1,40}$/i.test(part))
+    .filter((part) => /^[a-z_][a-z_-]{1,200}$/i.test(part))
     .slice(-MAX_NAMES);
   const commanded = /(?:^|&)_?(?:action|act|do|op|operation|cmd|command|method)=([a-z_-]{1,40})/i.exec(query)?.[1];
   const candidates = commanded === undefined ? (names ?? []) : [...(names ?? []), commanded];
@@ -90,6 +93,8 @@ export interface HttpParts {
   readonly headers?: string;
   /** Data comes from a file, a variable or another command. */
   readonly carries?: boolean;
+  /** The body or the headers go on beyond what is given here. */
+  readonly isCut?: boolean;
 }
 
 /** A method that a server takes in place of that of the request: `X-HTTP-Method-Override: DELETE`. */
@@ -106,7 +111,6 @@ export function isOutside(url: string, lexicon: Lexicon): boolean {
   return host !== undefined && isExternalHost(host, lexicon.internalHosts);
 }
 
-const MAX_URL = 2_048;
 /** Whether creating something at this path moves money: `POST /v1/transfers`. */
 function movesMoney(url: string, body: string, lexicon: Lexicon): boolean {
   const name = lastPathName(url);
@@ -158,7 +162,7 @@ const GRANTED =
  */
 function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon): Doing | undefined {
   const [location = '', query = ''] = url.slice(0, MAX_URL).split(/\?(.*)/s, 2);
-  const names = location.split(/[/:]/).filter((part) => /^[a-z_][a-z_-]{1,40}$/i.test(part));
+  const names = location.split(/[/:]/).filter((part) => /^[a-z_][a-z_-]{1,200}$/i.test(part));
   const last = names.at(-1) ?? '';
   const doing = doingOfName(last, lexicon);
   const set = query === '' ? undefined : doingOfSettings(query, lexicon);
@@ -217,8 +221,17 @@ function askedBeside(
   ];
 }
 
-/** What a request does: by its method, or graver by its URL or its body. */
+/** What a request does: by its method, or graver by its URL or its body. What is not read of them may ask for anything. */
 export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
+  const read = readRequest(parts, span, lexicon);
+  if (parts.url.length <= MAX_URL && parts.isCut !== true && !hasLongString(parts.body ?? '')) return read;
+  const { object, traits } = read;
+  const isExternal = traits.includes('external');
+  const rest = unknownCode(span, { domain: 'web', language: 'http', object, traits: isExternal ? ['external'] : [] });
+  return gravest([{ ...read, isWhole: false }, rest]) ?? rest;
+}
+
+function readRequest(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
   const { url, body = '' } = parts;
   const method = methodOf(parts);
   // Another method says itself what it does (`PURGE`), or is not understood.

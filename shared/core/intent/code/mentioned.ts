@@ -4,6 +4,8 @@ import type { Segments } from '../segments.ts';
 import type { Fragment } from './code.ts';
 
 const SEPARATED = /[;&|]\s{0,8}$/;
+/** After a command: the line goes on with another one. */
+const GOES_ON = /^["'`)\s]{0,4}(?:\||&&|;)/;
 const ANALYZED = /\bexplain\s{1,8}analy[sz]e\s{1,8}$/i;
 const JOINED = /\b(?:and|then|or|plus)\s{1,8}$/i;
 /** `explain the difference between delete and` */
@@ -31,7 +33,13 @@ export function isMentioned(
   if (fragment.language === 'sql' && ANALYZED.test(before(40))) return false;
   // A word of the same command line is no verb of a sentence: `git branch | grep x | xargs git branch -d`.
   const isCommand = (at: number) =>
-    code.some((one) => one.language === 'shell' && one.at <= at && at < one.end && fragment.at < one.end);
+    code.some(
+      (one) =>
+        one.language === 'shell' &&
+        one.at <= at &&
+        at < one.end &&
+        (fragment.at < one.end || (fragment.language === 'shell' && GOES_ON.test(text.slice(one.end, one.end + 8)))),
+    );
   const isBefore = (request: CandidateAction) =>
     request.at < fragment.at && request.source !== 'code' && !isCommand(request.at);
   const last = requests.findLast(isBefore);

@@ -56,11 +56,13 @@ export interface Setting {
   readonly value: string;
 }
 
-const MAX_TEXT = 4_000;
-const MAX_SETTINGS = 200;
 const MAX_NAME = 120;
+const LONG_STRING = /(["'`])(?:\\.|(?!\1)[^\\]){2001}/s;
+/** Whether a text has a string that is too long to be read, so that what follows it may be taken for a part of it. */
+export const hasLongString = (text: string): boolean => text.length > 2_000 && LONG_STRING.test(text);
+
 const PART =
-  /"((?:[^"\\]|\\.){0,500})"|'((?:[^'\\]|\\.){0,500})'|`([^`\\]{0,500})`|([$\p{L}_][\p{L}\p{N}_$.-]{0,80})|(-?\d[\w./:-]{0,40}|[*]|::\/0)|(=>|===?|!==?|[<>]=|\\"|[:={}[\](),;&])/gu;
+  /"((?:[^"\\]|\\.){0,2000})"|'((?:[^'\\]|\\.){0,2000})'|`([^`\\]{0,2000})`|([$\p{L}_][\p{L}\p{N}_$.-]{0,80})|(-?\d[\w./:-]{0,40}|[*]|::\/0)|(=>|===?|!==?|[<>]=|\\"|[:={}[\](),;&])/gu;
 
 interface Part {
   readonly kind: 'string' | 'word' | 'number' | 'sign';
@@ -70,7 +72,7 @@ interface Part {
 function partsIn(text: string): Part[] {
   const found: Part[] = [];
   // A body within a string has its quotes escaped.
-  const plain = text.slice(0, MAX_TEXT).replaceAll('\\"', '"');
+  const plain = text.replaceAll('\\"', '"');
   for (const [whole, double, single, back, word, number] of plain.matchAll(PART)) {
     const string = double ?? single ?? back;
     if (string !== undefined) found.push({ kind: 'string', text: string });
@@ -91,10 +93,10 @@ export function settingsIn(text: string): Setting[] {
   const around: string[] = [];
   let own = '';
   const add = (value: string) => {
-    const name = partsOf([...around, own].filter(Boolean).join('.').slice(-MAX_NAME)).join('_');
+    const name = partsOf([...around.slice(-MAX_NAME), own].filter(Boolean).join('.').slice(-MAX_NAME)).join('_');
     if (name !== '') found.push({ name, value: value.toLowerCase() });
   };
-  for (let at = 0; at < parts.length && found.length < MAX_SETTINGS; at += 1) {
+  for (let at = 0; at < parts.length; at += 1) {
     const { kind, text: word } = parts[at] as Part;
     const next = parts[at + 1];
     if (kind === 'sign') {

@@ -2,9 +2,11 @@
 import { programFragments } from './calls.ts';
 import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode } from './code.ts';
 import { commandName, type KnownCommand } from './commands.ts';
+import { firstOf } from '../first-of.ts';
 import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
+import { type Printed, printedBy } from './printed.ts';
 import type { ShellCommand } from './shell-syntax.ts';
-import { type ShellWord, textsOf } from './shell-words.ts';
+import type { ShellWord } from './shell-words.ts';
 import { sqlFragments } from './sql.ts';
 
 /** A command whose output the next one reads. */
@@ -12,6 +14,8 @@ export interface Before {
   readonly command: ShellCommand;
   readonly fragments: readonly Fragment[];
   readonly before: Before | undefined;
+  /** The next command may be fed more than that: both are in a group, or this one ends a group. */
+  readonly isPart: boolean;
 }
 
 /** What a command reads: a here-document, a file, or the output of another command. */
@@ -65,28 +69,32 @@ export function codeFragments(
   return reading.inner(text, span.at, fed);
 }
 
+/** What a command reads, if that is on its line. */
+export function fedText({ command, before }: Fed): Printed | undefined {
+  if (command.input) return { texts: [command.input.text], isAll: true };
+  const printed = before && printedBy(before.command.words);
+  return printed && { ...printed, isAll: printed.isAll && before?.isPart === false };
+}
+
 const MAX_FED = 20;
 
 /** Commands that a client is fed, one a line: `echo FLUSHALL | redis-cli`. */
-export function fedCommands({ known, texts: [name = ''], command, before, inner }: CommandLine): Fragment[] {
+export function fedCommands(line: CommandLine): Fragment[] {
+  const {
+    known,
+    texts: [name = ''],
+    command,
+    before,
+    inner,
+  } = line;
   if (!known.entry.readsCommands) return [];
-  const text = command.input?.text ?? printed(before);
-  if (text === undefined)
-    return before !== undefined || readsFile(command) ? [unknownCode({ at: command.at, end: command.end })] : [];
-  const lines = text.split(/\n|\\n/).filter((line) => line.trim() !== '');
-  return lines.slice(0, MAX_FED).flatMap((line) => inner(`${name} ${line}`, command.at));
-}
-
-/** What a command prints, if that is on its line. */
-function printed(before: Before | undefined): string | undefined {
-  const words = before?.command.words ?? [];
-  const isKnown =
-    /^(?:echo|printf)$/.test(commandName(words[0]?.text ?? '')) && words.every(({ isDynamic }) => !isDynamic);
-  return isKnown
-    ? textsOf(words.slice(1))
-        .filter((word) => !/^-[neE]+$/.test(word))
-        .join(' ')
-    : undefined;
+  const unseen = unknownCode({ at: command.at, end: command.end });
+  const fed = fedText(line);
+  if (fed === undefined) return before !== undefined || readsFile(command) ? [unseen] : [];
+  const lines = new Set(fed.texts.flatMap((text) => text.split(/\n|\\n/)).filter((one) => one.trim() !== ''));
+  const { kept, isCut } = firstOf([...lines], MAX_FED);
+  const read = kept.flatMap((one) => inner(`${name} ${one}`, command.at));
+  return isCut || !fed.isAll ? [...read, unseen] : read;
 }
 
 /** The commands of a pipe, the last one first. */
@@ -100,15 +108,30 @@ const isDecoding = ({ command: { words } }: Before): boolean =>
   /^(?:base64|base32|xxd|openssl|gunzip|zcat)$/.test(commandName(words[0]?.text ?? '')) &&
   /^(?:-d|--decode|-D|-r|enc)$/.test(words[1]?.text ?? '');
 
+/** Whether an interpreter runs a file, whatever it is fed: `sh deploy.sh`, but not `sh -s a` and `python - a`. */
+function runsItsFile(line: CommandLine, language: CodeOnLine['language']): boolean {
+  const { known, texts, command, before } = line;
+  const { entry, arguments: given } = known;
+  if (language === 'sql') return false;
+  if (before === undefined && command.input === undefined) return given.some((arg) => arg !== '-');
+  const [first] = given.slice(entry.runs?.skip ?? 0);
+  if (first === undefined || first === '-' || texts.includes('-s')) return false;
+  // The argument of a client is a database.
+  return entry.domain !== 'db' || /\.\w{1,4}$/.test(first);
+}
+
 /** What an interpreter runs that has no code on its line: a pipe, a here-document, a file. */
 export function fedCode(line: CommandLine, language: CodeOnLine['language']): Fragment[] {
-  const { command, before, known } = line;
+  const { command, before } = line;
   const { at, end, input } = command;
   const span = { at, end };
-  if (input) return codeFragments(language, input.text, { at: input.at, end: input.at + input.text.length }, line);
-  if (language === 'sql' && readsFile(command)) return [unknownCode(span)];
-  if (before === undefined)
-    return known.arguments.some((arg) => arg !== '-') && language !== 'sql' ? [unknownCode(span)] : [];
+  const unseen = runsItsFile(line, language) || (input === undefined && readsFile(command)) ? [unknownCode(span)] : [];
+  if (input)
+    return [
+      ...unseen,
+      ...codeFragments(language, input.text, { at: input.at, end: input.at + input.text.length }, line),
+    ];
+  if (before === undefined) return unseen;
   const chain = chainOf(before);
   const fetched = chain.some(({ fragments }) => fragments.some((fragment) => fragment.language === 'http'));
   const decoded = chain.some(isDecoding);
@@ -125,6 +148,7 @@ export function fedCode(line: CommandLine, language: CodeOnLine['language']): Fr
       }),
     ];
   }
-  const text = printed(before);
-  return text === undefined ? [unknownCode(span)] : codeFragments(language, text, span, line);
+  const fed = fedText(line);
+  const read = fed?.texts.flatMap((text) => codeFragments(language, text, span, line)) ?? [];
+  return fed?.isAll ? [...unseen, ...read] : [...read, unknownCode(span)];
 }

@@ -14,6 +14,7 @@ import {
   type Reading,
 } from './shell-code.ts';
 import { ownFragment, plainFragment } from './shell-own.ts';
+import { ANY_ARGUMENT, argumentsGiven, runsLines, withArguments } from './given-arguments.ts';
 import { fedTo, givenPlaces } from './shell-files.ts';
 import { codeInOptions, codesOnLine, endsWithCodeOption } from './shell-options.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
@@ -40,8 +41,9 @@ export function commandFragments(line: readonly ShellWord[], reading: Reading): 
 }
 
 /** The reading of a command that the one of this reading runs. */
-const within = (reading: Reading, before: Before | undefined): Reading => ({
+const within = (reading: Reading, before: Before | undefined, command = reading.command): Reading => ({
   ...reading,
+  command,
   before,
   prefixes: reading.prefixes + 1,
 });
@@ -115,32 +117,39 @@ interface Beside {
   readonly beside: readonly Fragment[];
 }
 
-/** Commands that take what they are fed as arguments of the one that they run. */
-const READS_ARGUMENTS = /^(?:xargs|parallel)$/;
-
 /** What a command does that runs code. */
 function runFragments(runs: CodeOnLine, line: CommandLine, { own, sent, beside }: Beside): Fragment[] {
   const { known, span } = line;
-  const { entry, doing } = known;
+  const { doing } = known;
   const codes = codesOnLine(runs, line);
   if (codes.length === 0) return withoutCode(runs, line, own, beside);
   // A path among the arguments is one of the code.
   const isOwn = (doing.action !== 'execute' && runs.options !== undefined) || doing.traits.length > 0;
-  const inner = within(line, READS_ARGUMENTS.test(entry.command) ? undefined : line.before);
+  const gives = argumentsGiven(line, codes[0]);
+  // What gives arguments to a command has read what it was fed.
+  const inner = gives ? within(line, undefined, { ...line.command, input: undefined }) : within(line, line.before);
+  const given = gives ? codes.flatMap((code) => withArguments(code, gives)) : codes;
   return [
     ...(isOwn ? [{ ...own, traits: doing.traits }] : []),
     ...sent,
     ...beside,
-    ...codes.flatMap((code) =>
+    ...given.flatMap((code) =>
       runs.language === 'command' ? commandFragments(code, inner) : pieceFragments(code, runs.language, line),
     ),
     ...(isTorn(runs, line, codes[0]) || keepsWhatIsPrinted(line, codes) ? [unknownCode(span)] : []),
   ];
 }
 
+/** What the lines do that a command reads and runs. */
+function linesRun(line: CommandLine): Fragment[] {
+  const isFed = line.before !== undefined || line.command.input !== undefined;
+  return isFed ? fedCode(line, 'shell') : [unknownCode(line.span)];
+}
+
 /** What a command does that runs code of which none is on its line. */
 function withoutCode(runs: CodeOnLine, line: CommandLine, own: Fragment, beside: readonly Fragment[]): Fragment[] {
   const { command, before, known, span } = line;
+  if (runsLines(line)) return [own, ...linesRun(line), ...beside];
   // `xargs sh -c` takes its code from elsewhere.
   if (endsWithCodeOption(runs, line)) return [own, unknownCode(span)];
   // What a script does is what its options say.
@@ -176,7 +185,7 @@ const isTorn = (
   language === 'shell' &&
   options !== undefined &&
   !known.entry.sends &&
-  words.at(-1) !== code[0] &&
+  words.findLast(({ text }) => text !== ANY_ARGUMENT) !== code[0] &&
   !code.some(({ text }) => text.includes('$'));
 
 /** A piece of code on a command's line. A part that is known only when it runs may be anything, but a value in SQL. */

@@ -5,7 +5,7 @@ import { newEffort } from './effort.ts';
 import { doingOfName } from './names.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
-import { shellFragments } from './shell.ts';
+import { shellFragments, unseenWriter } from './shell.ts';
 import { parseShell, type Prose, type ShellCommand } from './shell-syntax.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
 
@@ -135,7 +135,11 @@ function readFrom(place: Place): ReadAt | undefined {
   const from = isName ? piece.at - 1 : piece.at;
   const prose = enclosed ? undefined : proseAround(lexicon);
   const code = parseShell(text, { from, until: enclosed?.until ?? text.length, prose, effort });
-  const fragments = shellFragments(code, lexicon);
+  // What was not read as a command feeds this one.
+  const [first] = code.commands;
+  const isPiped = first !== undefined && pieces[at - 1]?.text === '|';
+  const fed = isPiped ? { command: first, before: unseenWriter(first) } : undefined;
+  const fragments = shellFragments(code, lexicon, 0, fed);
   const end = Math.max(code.end, piece.at + piece.text.length);
   // The beginnings of loops that never come to a command are read once.
   const isNothing = code.commands.every(({ words }) => words.length === 0) && code.end > piece.at + piece.text.length;

@@ -14,6 +14,13 @@ export interface ShellCommand {
   /** The separator before it; empty for the first. */
   readonly after: string;
   readonly redirections: readonly Redirection[];
+  /** What is piped into it comes from a group of commands, of which the one before is the last. */
+  readonly afterGroup: boolean;
+  /**
+   * It is in a group that something is piped into: the place of the command that writes it in the list of commands, or undefined for a
+   * file, a text or a process.
+   */
+  readonly group: { readonly writer: number | undefined } | undefined;
   /** The text of a here-document or here-string. */
   readonly input: { readonly text: string; readonly at: number } | undefined;
   readonly at: number;
@@ -64,6 +71,10 @@ const VALUE =
 const HEADS_BLOCK = /^(?:foreach|if|elseif|while)$/i;
 /** Words that begin or end a group of commands and are none. */
 const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'fi', 'while', 'until', 'do', 'done', '!', '{', '}', 'begin']);
+/** Of these, what opens a group that may be fed as a whole, and what closes it. */
+const OPENS_GROUP = new Set(['if', 'while', 'until', '{']);
+const CLOSES_GROUP = new Set(['fi', 'done', '}']);
+const isPipe = (separator: string): boolean => separator === '|' || separator === '|&';
 /** After the end of a group whose beginning was left out. */
 const GOES_ON = /\)\s{0,8}(?:\||&&|;|>)/y;
 const SENTENCE_END = /[^./][.!?,]$/;
@@ -79,6 +90,10 @@ class Parser extends WordReader {
   private awaited: { readonly delimiter: string; readonly dashed: boolean; readonly isPlain: boolean } | undefined;
   private after = '';
   private isOver = false;
+  private afterGroup = false;
+  /** The groups around this place: where each begins in the list of commands, and what it is fed. */
+  private readonly groups: { readonly from: number; readonly fed: ShellCommand['group'] }[] = [];
+  private lastGroup = Infinity;
   /** Parentheses that are not closed yet. */
   private parentheses = 0;
 
@@ -87,19 +102,46 @@ class Parser extends WordReader {
     { from, until, prose, effort = newEffort(until - from) }: ShellLimits,
     depth: number,
     values: Map<string, string>,
+    fed?: ShellCommand['group'],
   ) {
     super(text, { from, until, inProse: prose !== undefined, effort }, values);
     this.prose = prose;
     this.depth = depth;
+    if (fed) this.groups.push({ from: 0, fed });
+  }
+
+  /** A group of commands begins. */
+  private openGroup(): void {
+    const fed = isPipe(this.after) ? { writer: this.commands.length - 1 } : this.groups.at(-1)?.fed;
+    this.groups.push({ from: this.commands.length, fed });
+  }
+
+  private closeGroup(): void {
+    this.lastGroup = this.groups.pop()?.from ?? Infinity;
+  }
+
+  /** A redirection that no command has is one of the group before it. */
+  private feedGroup(): void {
+    if (this.words.length > 0) return;
+    for (let at = this.lastGroup; at < this.commands.length; at += 1) {
+      const command = this.commands[at];
+      if (command) this.commands[at] = { ...command, group: { writer: undefined } };
+    }
+    this.lastGroup = Infinity;
   }
 
   /** Reads the commands of a substitution, and continues after its end. */
-  protected override nested(until: number): void {
+  protected override nested(until: number, fed?: ShellCommand['group']): void {
     if (this.depth >= MAX_DEPTH) this.isWhole = false;
     else {
-      const inner = new Parser(this.text, { from: this.at, until, effort: this.effort }, this.depth + 1, this.values);
+      const limits = { from: this.at, until, effort: this.effort };
+      const inner = new Parser(this.text, limits, this.depth + 1, this.values, fed);
       inner.run();
-      this.commands.push(...inner.commands);
+      const before = this.commands.length;
+      for (const { group, ...command } of inner.commands) {
+        const writer = group?.writer === undefined ? undefined : group.writer + before;
+        this.commands.push({ ...command, group: group && { writer } });
+      }
       this.isWhole &&= inner.isWhole;
     }
     this.at = Math.min(this.until, until + 1);
@@ -131,6 +173,8 @@ class Parser extends WordReader {
         assignments: this.assignments,
         after: this.after,
         redirections: this.redirections,
+        afterGroup: this.afterGroup,
+        group: this.groups.at(-1)?.fed,
         input: this.input,
         at: first.at,
         end: Math.max(last?.end ?? 0, this.redirections.at(-1)?.target.end ?? 0),
@@ -143,11 +187,19 @@ class Parser extends WordReader {
       if (this.words.length === 0) this.remember();
       if (this.commands.length >= MAX_COMMANDS) [this.isWhole, this.isOver] = [false, true];
     }
+    if (separator === '(') this.openGroup();
+    this.lastGroup = Infinity;
+    if (separator === ')') this.closeGroup();
+    // A pipe goes on to the next line, and into a group.
+    const goesOn = !first && isPipe(this.after) && (separator === '\n' || separator === '(');
+    if (!goesOn) {
+      this.afterGroup = !first && isPipe(separator);
+      this.after = separator;
+    }
     this.words = [];
     this.assignments = [];
     this.redirections = [];
     this.input = undefined;
-    this.after = separator;
   }
 
   /** Variables that are set by the code itself. */
@@ -167,11 +219,12 @@ class Parser extends WordReader {
       const end = this.closing(this.at + 1);
       const start = this.at;
       this.at += 1;
-      this.nested(end);
+      this.nested(end, operator === '>' ? { writer: undefined } : undefined);
       this.words.push({ text: '', at: start, end: this.at, isDynamic: true, isQuoted: false });
       return;
     }
     this.skipBlanks();
+    if (operator.startsWith('<')) this.feedGroup();
     const target = this.word();
     if (target === undefined) this.isWhole = false;
     else if (operator === '<<<') this.input = { text: target.text, at: target.at };
@@ -219,7 +272,12 @@ class Parser extends WordReader {
     const isEnd = inProse && !word.isQuoted && SENTENCE_END.test(word.text);
     const own = isEnd ? { ...word, text: word.text.slice(0, -1), end: word.end - 1 } : word;
     if (this.words.length === 0) {
-      if (KEYWORDS.has(own.text) && !own.isQuoted) return true;
+      if (KEYWORDS.has(own.text) && !own.isQuoted) {
+        if (OPENS_GROUP.has(own.text)) this.openGroup();
+        if (CLOSES_GROUP.has(own.text)) this.closeGroup();
+        return true;
+      }
+      if (own.text === 'for') this.openGroup();
       if (own.text === 'for' || own.text === 'case' || own.text === 'function') {
         if (own.text !== 'for') this.isWhole = false;
         else this.skipLoopHead();

@@ -16,7 +16,20 @@ export const textsOf = (words: readonly ShellWord[]): string[] => words.map(({ t
 
 const VARIABLE = /\$(?:\{(\w{1,64})\}|(\w{1,64}))/y;
 const ENDS_WORD = new Set([' ', '\t', '\r', '\n', ';', '|', '&', '(', ')', '<', '>', '']);
-const ANSI_ESCAPE = /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|([0-7]{1,3})|(.))/gis;
+/** Of `$'...'`, `echo -e` and `printf`. */
+const ESCAPE = /\\(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|0?([0-7]{1,3})|([abeEfnrtv\\'"?]))/g;
+const CONTROLS: Readonly<Record<string, string>> = {
+  a: '\u0007',
+  b: '\b',
+  e: '\u001B',
+  E: '\u001B',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
+const LAST_CODE_POINT = 0x10_ff_ff;
 /** What a backslash escapes in double quotes: `"\copy"` keeps it. */
 const ESCAPED = new Set(['"', '\\', '$', '`', '\n']);
 /** The address of a share: `\\host\folder`. */
@@ -27,12 +40,12 @@ const PLAIN = new Uint8Array(128);
 for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,%+@*?[]~^!#{}')
   PLAIN[c.charCodeAt(0)] = 1;
 
-const decodeAnsi = (text: string): string =>
-  text.replace(ANSI_ESCAPE, (_, hex?: string, unicode?: string, octal?: string, other?: string) => {
-    const code = hex ?? unicode;
-    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
-    if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
-    return other === 'n' || other === 't' ? ' ' : (other ?? '');
+/** A text with its escapes replaced by what they stand for. An escape that no shell has keeps its backslash. */
+export const unescaped = (text: string): string =>
+  text.replace(ESCAPE, (_, hex?: string, short?: string, long?: string, octal?: string, other = '') => {
+    const digits = hex ?? short ?? long;
+    if (digits !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(digits, 16), LAST_CODE_POINT));
+    return octal === undefined ? (CONTROLS[other] ?? other) : String.fromCodePoint(Number.parseInt(octal, 8));
   });
 
 /** A place in shell code from which words are read. */
@@ -126,7 +139,7 @@ export abstract class WordReader {
   }
 
   /** The text in quotes from here; undefined, and nothing is read, where the quote is not closed in prose. */
-  private quoted(quote: string): { text: string; isDynamic: boolean } | undefined {
+  private quoted(quote: string, hasEscapes: boolean): { text: string; isDynamic: boolean } | undefined {
     const start = this.at;
     if (this.inProse && start >= (this.open.get(quote) ?? Infinity)) return undefined;
     const close = this.text.indexOf(quote, start + 1);
@@ -148,6 +161,9 @@ export abstract class WordReader {
         const known = this.expansion();
         text += known ?? this.text.slice(from, this.at);
         isDynamic ||= known === undefined;
+      } else if (hasEscapes && c === '\\') {
+        text += c + this.peek(1);
+        this.at = Math.min(this.until, this.at + 2);
       } else {
         if (quote === '"' && c === '\\' && ESCAPED.has(this.peek(1))) this.at += 1;
         text += this.peek();
@@ -174,13 +190,14 @@ export abstract class WordReader {
       const quote = c === '$' && (this.peek(1) === "'" || this.peek(1) === '"') ? this.peek(1) : c;
       if (quote === "'" || quote === '"') {
         if (c === '$') this.at += 1;
-        const inside = this.quoted(quote);
+        const hasEscapes = c === '$' && quote === "'";
+        const inside = this.quoted(quote, hasEscapes);
         isQuoted ||= inside !== undefined;
         isDynamic ||= inside?.isDynamic ?? false;
         if (inside === undefined) {
           text += quote;
           this.at += 1;
-        } else text += c === '$' && quote === "'" ? decodeAnsi(inside.text) : inside.text;
+        } else text += hasEscapes ? unescaped(inside.text) : inside.text;
       } else if (c === '\\' && this.at === start && this.match(SHARE)) {
         text = this.match(SHARE)?.[0] ?? '';
         this.at += text.length;

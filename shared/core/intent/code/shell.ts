@@ -3,7 +3,7 @@ import { fileWrite, type Fragment, fragmentOf, gravest, isNowhere, unknownCode }
 import { commandName } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { ruledDoing, settingsOfWords } from './settings.ts';
-import type { Before, Fed, Reading } from './shell-code.ts';
+import { type Before, type Fed, readsFile, type Reading } from './shell-code.ts';
 import { commandFragments } from './shell-command.ts';
 import { writesNothing, writtenFiles } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
@@ -38,13 +38,35 @@ function emptiedByTee({ command, before }: Reading): Fragment[] {
   return isNothing ? [fileWrite(words.at(-1) ?? '', command, true)] : [];
 }
 
-/** A command with what it is fed: by the one before it in a pipe, or, as the first of the code, by what all of the code is fed. */
-function withInput(command: ShellCommand, isFirst: boolean, last: Before | undefined, outer: Fed | undefined): Fed {
+/** A command of which nothing is known writes what another one reads. */
+export const unseenWriter = (command: ShellCommand): Before => ({
+  command: { ...command, words: [], input: undefined },
+  fragments: [],
+  before: undefined,
+  isPart: true,
+});
+
+/** What a command reads that is fed nothing itself: what its group is fed, or all of the code, which others may have read before. */
+function fedToAll(command: ShellCommand, read: readonly (Before | undefined)[], outer: Fed | undefined) {
+  if (command.input) return undefined;
+  if (command.group === undefined) {
+    if (outer?.before) return { ...outer.before, isPart: true };
+    return outer && (outer.command.input || readsFile(outer.command)) ? unseenWriter(command) : undefined;
+  }
+  const writer = read[command.group.writer ?? -1];
+  return writer ? { ...writer, isPart: true } : unseenWriter(command);
+}
+
+/** A command with what it is fed: by the one before it in a pipe, by its group, or, as the first of the code, by what all of the code is fed. */
+function withInput(command: ShellCommand, read: readonly (Before | undefined)[], outer: Fed | undefined): Fed {
   const isPiped = command.after === '|' || command.after === '|&';
-  const fed = isFirst && !command.input ? outer : undefined;
+  const fed = read.length === 0 && !command.input ? outer : undefined;
+  const last = read.at(-1);
   return {
     command: fed?.command.input ? { ...command, input: fed.command.input } : command,
-    before: isPiped ? last : fed?.before,
+    before: isPiped
+      ? last && { ...last, isPart: last.isPart || command.afterGroup }
+      : (fed?.before ?? fedToAll(command, read, fed?.command.input ? undefined : outer)),
   };
 }
 
@@ -71,13 +93,16 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
       ? [unknownCode({ at, end: at + text.length })]
       : shellFragments(parseInner(text, at, code.effort), lexicon, depth + 1, fed);
   let found: Fragment[] = [];
-  let last: Before | undefined;
+  const before: (Before | undefined)[] = [];
   const seen = new Map<string, Before>();
-  for (const [index, read] of code.commands.entries()) {
-    const fed = withInput(read, index === 0, last, outer);
+  for (const command of code.commands) {
+    const fed = withInput(command, before, outer);
     const key = bareWords(fed);
-    last = key === undefined ? undefined : seen.get(key);
-    if (last !== undefined) continue;
+    const same = key === undefined ? undefined : seen.get(key);
+    if (same !== undefined) {
+      before.push(same);
+      continue;
+    }
     code.effort.left -= COMMAND_COST;
     const reading = { ...fed, lexicon, inner, prefixes: 0 };
     const fragments = [
@@ -89,8 +114,9 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
     if (fragments.some(({ object }) => object === 'remote_code'))
       found = found.filter(({ effect }) => effect === 'destructive');
     found.push(...fragments, ...writtenFiles(fed.command, lexicon));
-    last = { ...fed, fragments };
-    if (key !== undefined) seen.set(key, last);
+    const read = { ...fed, fragments, isPart: false };
+    before.push(read);
+    if (key !== undefined) seen.set(key, read);
   }
   if (!code.isWhole) found.push(unknownCode({ at: code.commands[0]?.at ?? 0, end: code.end }));
   return distinct(found);

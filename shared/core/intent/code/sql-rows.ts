@@ -1,5 +1,5 @@
 // Reads SQL that changes rows or adds something: UPDATE, DELETE, INSERT, CREATE, MERGE.
-import { type Fragment, gravest } from './code.ts';
+import { type Fragment, gravest, gravity, NOT_UNDERSTOOD } from './code.ts';
 import { isMoney } from './names.ts';
 import { doingOfSettings, emptiesSetting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -74,7 +74,9 @@ export function readUpdate(statement: Statement): Fragment {
     const what = { object: 'balance', domain: 'payments', traits: ['financial', ...bulk] } as const;
     return make(statement, 'update', 'transfer', { ...what, extent });
   }
-  const does = gravest([doingOfSettings(assignments, lexicon), doingOfNamed(values, lexicon)]);
+  const { does: ofNamed, isCut } = doingOfNamed(values, lexicon);
+  const does = gravest([doingOfSettings(assignments, lexicon), ofNamed]);
+  if (isCut && (does === undefined || gravity(does) < gravity(NOT_UNDERSTOOD))) return notUnderstood(statement);
   if (does) return makeDoing(statement, 'update', does, object);
   const releases = assigned.some((word, at) => word === '=' && RELEASED.test(assigned[at + 1] ?? ''));
   if (releases && PAYMENTS.test(object))

@@ -26,6 +26,8 @@ interface Opening {
   readonly isQuoted: boolean;
   /** It has what no sentence has, or is given as a statement. */
   readonly looks: boolean;
+  /** The statement may go on beyond these tokens. */
+  readonly isCut: boolean;
   readonly lexicon: Lexicon;
   readonly has: (...any: readonly string[]) => boolean;
 }
@@ -56,8 +58,8 @@ const isSet: Form = ({ tokens, words, second, upper, isQuoted, has }) => {
   if (tokens[name]?.kind !== 'word' || !(sign === '=' || sign === 'to')) return false;
   return (sign === '=' && (upper || isQuoted)) || (has(';') && !upper);
 };
-const isGrant: Form = ({ upper, words }) =>
-  upper && words.slice(1, 16).some((word) => word === 'on' || word === 'to' || word === 'from');
+const isGrant: Form = ({ upper, words, isCut }) =>
+  upper && (isCut || words.slice(1).some((word) => word === 'on' || word === 'to' || word === 'from'));
 const isExecute: Form = ({ tokens, upper, second }) =>
   second === 'immediate' || (upper && (tokens[1]?.kind === 'word' || second === '('));
 const isTransaction: Form = ({ upper, second }) => upper && /^(?:|;|transaction|work)$/.test(second);
@@ -66,8 +68,8 @@ const isBackup: Form = ({ upper, second, lexicon }) => upper && lexicon.codeWord
 /** What shows of each head that it begins a statement. */
 const FORMS = new Map<string, Form>(
   Object.entries<Form>({
-    select: ({ words, upper, second, has }) =>
-      upper ? has('from', '(', ';') : words.indexOf('from') > 1 && (second === '*' || has(';', 'where')),
+    select: ({ words, upper, second, isCut, has }) =>
+      upper ? isCut || has('from', '(', ';') : words.indexOf('from') > 1 && (second === '*' || has(';', 'where')),
     delete: ({ tokens, second, looks, upperNext }) =>
       second === 'from' && (looks || upperNext) && tokens[2]?.kind !== 'sign',
     drop: isDrop,
@@ -83,16 +85,15 @@ const FORMS = new Map<string, Form>(
       (lexicon.codeWords.sqlObjects.has(second) || second === 'or' || has('table', 'view', 'index', 'function')),
     grant: isGrant,
     revoke: isGrant,
-    with: ({ words }) =>
-      words
-        .slice(2, 30)
-        .some((word, at) => word === 'as' && (words[at + 3] === '(' || words[at + 3] === 'materialized')),
+    with: ({ words, upper, isCut }) =>
+      (upper && isCut) ||
+      words.slice(2).some((word, at) => word === 'as' && (words[at + 3] === '(' || words[at + 3] === 'materialized')),
     explain: ({ upper, looks, second, lexicon }) =>
       (upper || looks) &&
       (/^(?:\(|analy[sz]e|query|plan|verbose)$/.test(second) || lexicon.codeWords.sqlHeads.has(second)),
     vacuum: ({ upper, has }) => upper || has('retain'),
-    copy: ({ tokens, upper, second, has }) =>
-      has('to', 'from') &&
+    copy: ({ tokens, upper, second, isCut, has }) =>
+      (isCut || has('to', 'from')) &&
       (tokens.some(({ kind }) => kind === 'string') || has('stdout', 'stdin', 'program')) &&
       (upper || second === '(' || has('program')),
     unload: ({ upper, second }) => second === '(' || upper,
@@ -118,7 +119,7 @@ const FORMS = new Map<string, Form>(
 );
 
 /** Whether the tokens from a head on are a statement of SQL. */
-function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, lexicon: Lexicon): boolean {
+function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, isCut: boolean, lexicon: Lexicon): boolean {
   const [head, next] = tokens;
   if (head === undefined) return false;
   const words = tokens.map(({ lower }) => lower);
@@ -128,7 +129,7 @@ function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, lexicon: Le
   if (upper && lexicon.codeWords.sqlOpenings.has(`${head.lower}-${second}`)) return upperNext;
   const has = (...any: readonly string[]) => any.some((word) => words.includes(word));
   const looks = isQuoted || has(';', 'where', '*', '=');
-  const opening = { tokens, words, second, third, upper, upperNext, isQuoted, looks, lexicon, has };
+  const opening = { tokens, words, second, third, upper, upperNext, isQuoted, looks, isCut, lexicon, has };
   return FORMS.get(head.lower)?.(opening) ?? false;
 }
 
@@ -141,7 +142,7 @@ function isEnglish([head, second, third]: readonly SqlToken[], text: string, { c
   if (codeWords.sqlSession.has(head.lower)) return !isUpper(head);
   if (head.lower === 'select') {
     const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
-    if (isUpper(head)) return !/from|[(;]/.test(rest);
+    if (isUpper(head)) return rest.length < MAX_LETTERS && !/from|[(;]/.test(rest);
     return !(rest.includes('from') && (rest.includes('*') || rest.includes(';') || rest.includes('where')));
   }
   if (head.lower === 'explain' && !isUpper(head))
@@ -198,7 +199,8 @@ function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
   const tokens = firstTokens(text, piece.at, MAX_EVIDENCE, effort, sqlTokensSeen);
   const first = tokens.findIndex(({ lower }) => lower === ';');
   const [head] = tokens;
-  if (!head || !isStatement(first > 0 ? tokens.slice(0, first + 1) : tokens, isQuoted, lexicon)) return undefined;
+  const own = first > 0 ? tokens.slice(0, first + 1) : tokens;
+  if (!head || !isStatement(own, isQuoted, own.length === MAX_EVIDENCE, lexicon)) return undefined;
   const end = endOf(text, piece.at, enclosureOf(text, piece)?.until ?? text.length, isUpper(head), place);
   const span = { at: piece.at, end };
   return { fragments: accountingFor(sqlFragments(text, span, lexicon, effort), span), end };

@@ -1,4 +1,5 @@
 // What the values do that SQL gives to columns and to settings.
+import { firstOf } from '../first-of.ts';
 import { gravest } from './code.ts';
 import { disablesSomething, doingOfSetting, doingOfSettings, emptiesSetting, EMPTIES } from './settings.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
@@ -15,29 +16,34 @@ function doingOfPair(name: SqlToken, value: SqlToken, lexicon: Lexicon): Doing |
   return doingOfSetting({ name: plain(name).toLowerCase(), value: plain(value).toLowerCase() }, lexicon);
 }
 
-/** `SET value = '0' WHERE name = 'retention_days'` */
-export function doingOfNamed(values: readonly SqlToken[], lexicon: Lexicon): Doing | undefined {
+const MAX_PAIRS = 400;
+
+/** `SET value = '0' WHERE name = 'retention_days'`: what it does, and whether there are more pairs of a name and a value than are read. */
+export function doingOfNamed(
+  values: readonly SqlToken[],
+  lexicon: Lexicon,
+): { readonly does: Doing | undefined; readonly isCut: boolean } {
   const where = values.findIndex(({ lower }) => lower === 'where');
-  if (where < 0) return undefined;
+  if (where < 0) return { does: undefined, isCut: false };
   const names = values.slice(where).filter(({ kind }) => kind === 'string');
   const set = values.slice(0, where).filter((_, at) => values[at - 1]?.lower === '=');
-  return gravest(names.slice(0, 4).flatMap((name) => set.map((value) => doingOfPair(name, value, lexicon))));
+  const { kept, isCut } = firstOf(names, Math.ceil(MAX_PAIRS / Math.max(set.length, 1)));
+  return { does: gravest(kept.flatMap((name) => set.map((value) => doingOfPair(name, value, lexicon)))), isCut };
 }
 
 /** Tables whose rows name a setting and its value. */
 const OF_SETTINGS =
   /(?:^|_)(?:settings?|configs?|configuration|flags?|preferences|parameters|options|policies|switches)$/;
-const MAX_ROWS = 20;
 
 /** The tokens within the parentheses that open at an index. */
 function withinAt(tokens: readonly SqlToken[], open: number): SqlToken[] {
   let depth = 0;
-  const end = tokens.findIndex(({ lower }, at) => {
-    if (at < open) return false;
+  for (let at = open; at < tokens.length; at += 1) {
+    const lower = tokens[at]?.lower;
     depth += lower === '(' ? 1 : lower === ')' ? -1 : 0;
-    return depth === 0;
-  });
-  return tokens.slice(open + 1, end < 0 ? undefined : end);
+    if (depth === 0) return tokens.slice(open + 1, at);
+  }
+  return tokens.slice(open + 1);
 }
 
 /** What the values of new rows do: `INSERT INTO users (name, is_admin) VALUES ('eve', true)`. */
@@ -45,18 +51,19 @@ export function doingOfRows({ tokens, lexicon }: Statement, table: string): Doin
   const values = tokens.findIndex(({ lower }) => lower === 'values');
   const into = tokens.findIndex(({ lower }) => lower === '(');
   const found: (Doing | undefined)[] = [];
+  const seen = new Set<string>();
+  const isNew = (pair: string): boolean => !seen.has(pair) && seen.add(pair) !== undefined;
   const columns = into > 0 && (values < 0 || into < values) ? partsAt(withinAt(tokens, into)) : [];
-  for (let at = values + 1, rows = 0; values > 0 && at < tokens.length && rows < MAX_ROWS; at += 1) {
+  for (let at = values + 1; values > 0 && at < tokens.length; at += 1) {
     if (tokens[at]?.lower !== '(') continue;
     const row = withinAt(tokens, at);
     const cells = partsAt(row);
     for (const [index, [value]] of cells.entries()) {
       const before = OF_SETTINGS.test(table) ? cells[index - 1]?.[0] : undefined;
       for (const name of [columns[index]?.[0], before])
-        if (name && value) found.push(doingOfPair(name, value, lexicon));
+        if (name && value && isNew(`${name.text}=${value.text}`)) found.push(doingOfPair(name, value, lexicon));
     }
     at += row.length;
-    rows += 1;
   }
   // ON CONFLICT DO UPDATE SET, ON DUPLICATE KEY UPDATE, USING TTL
   const rest = tokens

@@ -5,7 +5,7 @@ import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
 import type { CommandLine } from './shell-code.ts';
 import type { ShellWord } from './shell-words.ts';
 
-const AWK_RUNS = /\bsystem\s{0,4}\(|\bgetline\b|\bprintf?\b[^;}]{0,200}[>|]\s{0,4}["\w]/;
+const AWK_RUNS = /\bsystem\s{0,4}\(|\bgetline\b|\bprintf?\b[^;}]{0,2000}[>|]\s{0,4}["\w]/;
 const SED_RUNS = /(?:^|[;\d}$/])\s{0,4}[ew](?:\s|$)|\/[gpi\d]{0,4}[ew][gpi\d]{0,4}(?:\s|$)/;
 
 /** Whether a program of an editor of streams runs commands or writes files. */

@@ -10,6 +10,8 @@ import { isOf, K, tokenIs } from '../lexicon/word-kinds.ts';
 export const SENT_OUT: Doing = { action: 'send', effect: 'write', traits: ['external'] };
 
 const MAX_PHRASE = 7;
+/** Of a list of addresses, which may be longer than a phrase. */
+const MAX_LIST = 240;
 
 /** Whether an address, URL, host or bucket lies outside the organisation. */
 function isOutside({ kind, text, lower }: Token, lexicon: Lexicon): boolean {
@@ -25,6 +27,11 @@ const HOST = /^(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,18}(?::\d+)?$|^(?:\d{1,3}\.){3}
 const FILE =
   /\.(?:txt|md|csv|tsv|jsonl?|ya?ml|xml|html?|pdf|docx?|xlsx?|zip|gz|tar|log|sql|db|py|[jt]s|sh|conf|env|parquet|bak|tmp)$/;
 
+const isAddress = (token: Token | undefined): boolean =>
+  token?.kind === 'email' ||
+  token?.kind === 'url' ||
+  (token?.kind === 'identifier' && HOST.test(token.lower) && !FILE.test(token.lower));
+
 /** Whether the phrase from `from` on names something outside: an address, or a device, a service or a person in words. */
 export function namesOutside(
   sentence: Sentence,
@@ -34,10 +41,17 @@ export function namesOutside(
 ): 'address' | 'words' | undefined {
   let owned = false;
   let inside = false;
-  for (let at = from; at < Math.min(end, from + MAX_PHRASE); at += 1) {
+  let last = from;
+  for (let at = from; at < Math.min(end, last + MAX_PHRASE); at += 1) {
+    // Where a list goes on beyond what is read, the rest may be outside.
+    if (at === from + MAX_LIST) return 'address';
     const token = sentence[at];
-    if (token === undefined || tokenIs(token, K.destination_end)) return undefined;
+    if (token === undefined) return undefined;
+    // `to a.example and b.example`
+    const joins = at === last + 1 && isAddress(sentence[last]) && isAddress(sentence[at + 1]);
+    if (tokenIs(token, K.destination_end) && !joins) return undefined;
     if (isOutside(token, lexicon)) return 'address';
+    if (isAddress(token)) last = at;
     const kinds = token.lower.endsWith("'s") ? lexicon.wordKinds.of(token.lower.slice(0, -2)) : token.kinds;
     inside ||= isOf(kinds, K.inside_word);
     owned ||= isOf(kinds, K.private_owner);

@@ -12,11 +12,10 @@ import {
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { indexOfToken } from './antecedent.ts';
-import type { CandidateAction } from './candidate.ts';
+import { type CandidateAction, MAX_CANDIDATES } from './candidate.ts';
 
 const MAX_NAME = 7;
 const MAX_REACH = 16;
-const MAX_SENTENCES = 40;
 /** Words between a name and its value. */
 const LEADS: ReadonlySet<string> = new Set(['to', 'as', '=', '=>', ':=']);
 const INTO: ReadonlySet<string> = new Set(['to', 'into', 'in', 'on']);
@@ -79,13 +78,15 @@ function isGrave(setting: Setting, lexicon: Lexicon): boolean {
 const isChange = ({ effect, negated, mentions, tells, source }: CandidateAction): boolean =>
   effect !== 'read' && !negated && !mentions && !tells && source !== 'question';
 
-function setsIn(sentence: Sentence, own: readonly CandidateAction[], lexicon: Lexicon): boolean {
+/** @param isUnread its requests were not read, because there are too many in the text */
+function setsIn(sentence: Sentence, own: readonly CandidateAction[], isUnread: boolean, lexicon: Lexicon): boolean {
   const code = asCode(sentence);
   const isCode = /[:=]/.test(code);
   const settings = [
     ...(isCode ? settingsIn(code) : []),
     ...sentence.flatMap(pairIn),
     ...pairsBetween(sentence),
+    ...(isUnread ? pairsAfter(sentence, -1) : []),
     ...own.filter(isChange).flatMap(({ at }) => pairsAfter(sentence, indexOfToken(sentence, at))),
   ];
   if (settings.some((setting) => isGrave(setting, lexicon))) return true;
@@ -102,10 +103,11 @@ export function setValuesIn(
   candidatesOf: (sentence: number) => readonly CandidateAction[],
   lexicon: Lexicon,
 ): Sentence[] {
-  const some = sentences.slice(0, MAX_SENTENCES);
-  if (lexicon.settings.length === 0 || !some.some((_, index) => candidatesOf(index).some(isChange))) return [];
-  return some.filter((sentence, index) => {
+  if (lexicon.settings.length === 0) return [];
+  const isCut = sentences.reduce((sum, _, index) => sum + candidatesOf(index).length, 0) >= MAX_CANDIDATES;
+  if (!isCut && !sentences.some((_, index) => candidatesOf(index).some(isChange))) return [];
+  return sentences.filter((sentence, index) => {
     const own = candidatesOf(index);
-    return (own.length === 0 || own.some(isChange)) && setsIn(sentence, own, lexicon);
+    return (own.length === 0 || own.some(isChange)) && setsIn(sentence, own, isCut && own.length === 0, lexicon);
   });
 }

@@ -1,5 +1,6 @@
 // The requests of a text in one language other than English.
 import type { Trait } from '../../../kernel/vocabulary.ts';
+import { firstOf } from '../first-of.ts';
 import { type CandidateAction, changed } from '../grammar/candidate.ts';
 import { refinementsOf } from '../grammar/meaning.ts';
 import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
@@ -13,6 +14,7 @@ const CERTAINTY = 0.85;
 /** Words, or characters in a script without spaces, between a verb and its negation. */
 const NEGATION_REACH = 3;
 const DENSE_REACH = 6;
+/** Beyond this number of requests, only one that does something else than all others is considered, because it may come last. */
 const MAX_REQUESTS = 50;
 
 interface Found {
@@ -206,7 +208,31 @@ export function requestsIn(
   const found = language.isDense
     ? dense(text, isHarmless, language, lexicon, counts)
     : spaced(sentences, isHarmless, language, counts);
-  return found.slice(0, MAX_REQUESTS).map((one) => candidateOf(one, lexicon));
+  const { kept, isCut } = firstOf(found, MAX_REQUESTS);
+  const read = kept.map((one) => candidateOf(one, lexicon));
+  return isCut ? [...read, ...othersAmong(found.slice(MAX_REQUESTS), read, lexicon)] : read;
+}
+
+/** What a request does, whatever it is called. */
+const kindOf = ({ action, effect, traits, domain, extent, negated }: CandidateAction): string =>
+  [action, effect, ...traits, domain, extent, negated].join(' ');
+
+/** Of further requests, those that do something else than the ones that are read. */
+function othersAmong(found: readonly Found[], read: readonly CandidateAction[], lexicon: Lexicon): CandidateAction[] {
+  const kinds = new Set(read.map(kindOf));
+  const seen = new Set<string>();
+  const others: CandidateAction[] = [];
+  for (const one of found) {
+    const said = `${one.match.verb.head.join(' ')} ${one.noun} ${one.negated} ${one.sentence}`;
+    if (seen.has(said)) continue;
+    seen.add(said);
+    const candidate = candidateOf(one, lexicon);
+    const kind = kindOf(candidate);
+    if (kinds.has(kind)) continue;
+    kinds.add(kind);
+    others.push(candidate);
+  }
+  return others;
 }
 
 /** A question without a verb of the language reads something; a suggestion without one is not understood. */

@@ -23,9 +23,11 @@ function hasRun(text: string): boolean {
   return false;
 }
 
-/** The largest decoded length of one encoded piece, and the largest number of pieces. */
-const MAX_ENCODED = 4_000;
+/** How much of one encoded piece is decoded, and of how many the texts are read one by one; further ones are read as one text. */
+const MAX_ENCODED = 10_000;
 const MAX_HIDDEN = 5;
+/** How much of a text is shifted or turned as a whole, which may be needed for several distances. */
+const MAX_TURNED = 4_000;
 
 /** Whether decoded bytes are readable text: printable, with words. */
 function isText(decoded: string): boolean {
@@ -125,9 +127,9 @@ function lettersOf(words: readonly string[]): Letters {
 
 /** The hidden content of a text. */
 export interface Hidden {
-  /** Decoded texts: only printable ones, at most five. */
+  /** Decoded texts: only printable ones; from the sixth on, all in one. */
   readonly texts: readonly string[];
-  /** Two of the takeover words occur with their letters shifted by the same distance. */
+  /** Two of the takeover words occur with their letters shifted by the same distance, or words are shifted or turned in a text that is too long to be. */
   readonly moved: boolean;
 }
 
@@ -146,11 +148,10 @@ function movedBack(text: string, shift: number): string {
 export function hiddenIn(text: string, words: readonly string[]): Hidden {
   const found: string[] = [];
   const take = (decoded: string) => {
-    if (found.length < MAX_HIDDEN && isText(decoded)) found.push(decoded);
+    if (isText(decoded)) found.push(decoded);
   };
   if (hasRun(text)) {
     for (const match of text.matchAll(BASE64)) {
-      if (found.length === MAX_HIDDEN) break;
       const candidate = match[0].slice(0, MAX_ENCODED);
       // Ordinary long words and hexadecimal digests are not hidden text.
       if (/^[a-z]+$/.test(candidate) || /^[0-9a-fA-F-]+$/.test(candidate)) continue;
@@ -166,14 +167,19 @@ export function hiddenIn(text: string, words: readonly string[]): Hidden {
   }
   const { shifts, turned } = lettersOf(words);
   const moves = new Set(shifts.values());
-  for (const shift of moves) take(movedBack(text.slice(0, MAX_ENCODED), shift).replace(/[^\x20-\x7e\n\t]/g, ' '));
+  for (const shift of moves) take(movedBack(text.slice(0, MAX_TURNED), shift).replace(/[^\x20-\x7e\n\t]/g, ' '));
   if (turned)
     take(
-      [...text.slice(0, MAX_ENCODED)]
+      [...text.slice(0, MAX_TURNED)]
         .reverse()
         .join('')
         .replace(/[^\x20-\x7e\n\t]/g, ' '),
     );
-  if (words.length > 3 && LAST_OF_TURNED.has(words.at(-1) ?? '')) take(words.slice(-200).reverse().join(' '));
-  return { texts: found, moved: shifts.size > 1 && moves.size < shifts.size };
+  if (words.length > 3 && LAST_OF_TURNED.has(words.at(-1) ?? '')) take(words.toReversed().join(' '));
+  const isCut = text.length > MAX_TURNED && (turned || moves.size > 0);
+  const others = found.slice(MAX_HIDDEN);
+  return {
+    texts: others.length > 0 ? [...found.slice(0, MAX_HIDDEN), others.join('\n\n')] : found,
+    moved: isCut || (shifts.size > 1 && moves.size < shifts.size),
+  };
 }

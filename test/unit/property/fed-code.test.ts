@@ -1,0 +1,155 @@
+// Properties of what commands are fed: no way to hand a command over to the one that runs it makes its reading milder.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { gravity } from '../../../shared/core/intent/code/code.ts';
+import { readCode } from '../../../shared/core/intent/code/script.ts';
+import type { CommandEntry } from '../../../shared/core/intent/lexicon/types.ts';
+import { shippedLexicon } from '../intent/lexicon.ts';
+
+const lexicon = shippedLexicon();
+const UNKNOWN = 45;
+
+/** How grave a line is; one that is not understood is at least as grave as unknown code. */
+function gravityOf(line: string): number {
+  const { fragments, isUnderstood } = readCode('shell', line, lexicon);
+  return Math.max(isUnderstood ? 0 : UNKNOWN, ...fragments.map(gravity));
+}
+
+/** Lines of a command of the lexicon: alone, with arguments, and with each option that is listed for it. */
+const linesOf = ({ command, options }: CommandEntry): string[] =>
+  ['', ' a', ' a b', ...options.flatMap(({ any }) => [...any].map((option) => ` ${option.replace(/\*$/, 'x')} a`))].map(
+    (rest) => command + rest,
+  );
+const lines = [...lexicon.commands.values()].flatMap(linesOf).filter((line) => !/['"\\$`;|&<>(){}%]/.test(line));
+
+/** Ways to hand a line over to a shell, after a line that only reads. */
+const FEEDS: readonly ((line: string) => string)[] = [
+  (line) => `printf 'ls\\n${line}\\n' | sh`,
+  (line) => `printf '%s\\n' ls '${line}' | sh`,
+  (line) => `printf '%b' 'ls\\n${line}' | sh`,
+  (line) => `printf 'ls\\n%s\\n' '${line}' | bash`,
+  (line) => `echo -e 'ls\\n${line}' | bash`,
+  (line) => `echo 'ls\\n${line}' | sh`,
+  (line) => `echo $'ls\\n${line}' | bash`,
+  (line) => `echo $'ls\\x0a${line}' | bash`,
+  (line) => `bash -c $'ls\\n${line}'`,
+  (line) => `bash <<< $'ls\\n${line}'`,
+  (line) => `bash <<EOF\nls\n${line}\nEOF`,
+  (line) => `cat <<EOF | sh\nls\n${line}\nEOF`,
+  (line) => `printf 'ls\\n${line}\\n' | sudo sh`,
+  (line) => `printf 'ls\\n${line}\\n' |\nsh`,
+  (line) => `echo '${line}' | parallel`,
+  (line) => `echo '${line}' | xargs -I{} sh -c '{}'`,
+  (line) => `echo '${line}' | xargs -I ls sh -c ls`,
+];
+/** The same where what is fed is not known to the last character: at least not understood. */
+const VAGUE_FEEDS: typeof FEEDS = [
+  (line) => `(echo '${line}'; echo ls) | sh`,
+  (line) => `{ echo '${line}'; echo ls; } | sh`,
+  (line) => `for x in 1; do echo '${line}'; echo ls; done | sh`,
+  (line) => `echo '${line}' | (ls; sh)`,
+  (line) => `echo '${line}' | { ls; sh; }`,
+  (line) => `echo '${line}' | sh -c 'ls; sh'`,
+  (line) => `(ls; sh) <<< '${line}'`,
+  (line) => `{ ls; sh; } <<< '${line}'`,
+  (line) => `echo '${line}' | tee >(sh)`,
+  (line) => `echo '${line}' > >(sh)`,
+  (line) => `sh <(echo '${line}')`,
+  (line) => `sh < <(echo '${line}')`,
+  (line) => `. <(echo '${line}')`,
+  (line) => `echo '${line}' | cat | sh`,
+  (line) => `echo '${line}' | while read x; do $x; done`,
+  (line) => `echo '${line}' > f; sh < f`,
+  (line) => `echo '${line}' > f; parallel < f`,
+  () => 'echo ls | sh f',
+  () => 'sh f <<< ls',
+  () => 'unlisted f | sh',
+];
+
+describe('what a shell is fed', () => {
+  it('is read as if it were on the line, for every command', () => {
+    for (const [at, feed] of FEEDS.entries())
+      fc.assert(
+        fc.property(fc.constantFrom(...lines), (line) => {
+          expect(gravityOf(feed(line)), feed(line)).to.be.at.least(gravityOf(line));
+        }),
+        { numRuns: 150, seed: at },
+      );
+  });
+
+  it('is never understood as a read where it is not known', () => {
+    const destroys = lines.filter((line) => gravityOf(line) >= UNKNOWN);
+    for (const [at, feed] of VAGUE_FEEDS.entries())
+      fc.assert(
+        fc.property(fc.constantFrom(...destroys), (line) => {
+          expect(gravityOf(feed(line)), feed(line)).to.be.at.least(UNKNOWN);
+        }),
+        { numRuns: 40, seed: at },
+      );
+  });
+});
+
+/** Ways to give arguments to a command. */
+const GIVERS: readonly ((command: string, args: string) => string)[] = [
+  (command, args) => `echo ${args} | xargs ${command}`,
+  (command, args) => `printf '${args.replaceAll(' ', '\\n')}\\n' | xargs ${command}`,
+  (command, args) => `printf '%s\\n' ${args} | xargs ${command}`,
+  (command, args) => `echo ${args} | xargs -t ${command}`,
+  (command, args) => `echo ${args} | xargs -I% ${command} %`,
+  (command, args) => `echo ${args} | xargs -I % ${command} %`,
+  (command, args) => `xargs ${command} <<< '${args}'`,
+  (command, args) => `echo ${args} | sudo xargs ${command}`,
+  (command, args) => `echo ${args} | xargs env ${command}`,
+  (command, args) => `echo ${args} | xargs timeout 9 ${command}`,
+];
+/** The same with arguments that are not on the line. */
+const UNSEEN_GIVERS: readonly ((command: string) => string)[] = [
+  (command) => `xargs ${command}`,
+  (command) => `cat f | xargs ${command}`,
+  (command) => `cat f | xargs -n1 ${command}`,
+  (command) => `xargs ${command} < f`,
+  (command) => `xargs -a f ${command}`,
+  (command) => `echo ls | xargs -a f ${command}`,
+  (command) => `cat f | xargs -I% ${command} %`,
+  (command) => `cat f | xargs -I x ${command} x`,
+  (command) => `cat f | parallel ${command}`,
+  (command) => `cat f | parallel ${command} {}`,
+  (command) => `fd . -x ${command}`,
+  (command) => `find . -exec ${command} {} +`,
+  (command) => `cat f | xargs env ${command}`,
+  (command) => `cat f | xargs sudo ${command}`,
+];
+
+describe('the arguments that a command is given by another one', () => {
+  const split = lines.flatMap((line) => {
+    const words = line.split(' ');
+    return words.slice(1).map((_, at) => [words.slice(0, at + 1).join(' '), words.slice(at + 1).join(' ')] as const);
+  });
+
+  it('are read as if they were on its line, wherever the line is divided', () => {
+    for (const [at, give] of GIVERS.entries())
+      fc.assert(
+        fc.property(fc.constantFrom(...split), ([command, args]) => {
+          const line = `${command} ${args}`;
+          expect(gravityOf(give(command, args)), give(command, args)).to.be.at.least(gravityOf(line));
+        }),
+        { numRuns: 200, seed: at },
+      );
+  });
+
+  it('are not understood where they decide what a command does, and are not on the line', () => {
+    const groups = [...lexicon.commandGroups].filter((name) => !name.includes(' '));
+    expect(groups.length).to.be.greaterThan(10);
+    for (const give of UNSEEN_GIVERS)
+      for (const command of [...groups, 'sh', 'bash', 'python', 'node', 'sudo', 'env', 'timeout 9', 'eval'])
+        expect(gravityOf(give(command)), give(command)).to.be.at.least(UNKNOWN);
+  });
+
+  it('leave a command as it is that only reads, whatever it is given', () => {
+    for (const command of ['cat', 'wc -l', 'grep -n x', 'kubectl get pods', 'git blame', 'docker inspect', 'head -5'])
+      for (const give of UNSEEN_GIVERS) {
+        if (give(command).includes('sudo')) continue;
+        expect(gravityOf(give(command)), give(command)).to.equal(10);
+      }
+  });
+});
