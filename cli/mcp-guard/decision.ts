@@ -8,8 +8,8 @@ export interface Question {
   readonly server: string;
   readonly call: ToolCall;
   readonly definitionDigest: string | undefined;
-  /** Of the same definition. */
-  readonly annotations: ToolAnnotations;
+  /** As the server last listed them. */
+  readonly annotations: ToolAnnotations | undefined;
 }
 
 /**

@@ -23,8 +23,8 @@ export interface GuardOptions {
 export interface CallContext {
   /** The definition of a tool; lists the server's tools when needed. */
   readonly find: (tool: string) => Promise<Definition>;
-  /** The definition as of now. */
-  readonly current: (tool: string) => Definition;
+  /** Whether a decision about this digest still covers calls of the tool. */
+  readonly isStill: (tool: string, digest: string | undefined) => boolean;
   /** The attempt of the earlier round that this call continues, if the server has asked for input. */
   readonly resume: (question: Question) => Attempt | undefined;
   /** Takes back what `resume` gave, because the round could not go on: the client can send it again. */
@@ -83,7 +83,8 @@ export class Guard {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const definition = await context.find(call.name);
       if (definition.kind === 'unusable') return refused(this.refusals.byGuard(call.name, definition.sentence));
-      const { digest, annotations } = definition.kind === 'known' ? definition : { digest: undefined, annotations: {} };
+      const { digest, annotations } =
+        definition.kind === 'known' ? definition : { digest: undefined, annotations: undefined };
       const question = { agentId, server, call, definitionDigest: digest, annotations };
       const key = keyOf(question);
       // An approval is good for the definition that the human saw.
@@ -138,9 +139,7 @@ export class Guard {
     const { call, definitionDigest } = question;
     await context.turn();
     if (context.signal.aborted) return { kind: 'cancelled' };
-    const now = context.current(call.name);
-    if (now.kind === 'unusable' || (now.kind === 'known' ? now.digest : undefined) !== definitionDigest)
-      return { kind: 'again' };
+    if (!context.isStill(call.name, definitionDigest)) return { kind: 'again' };
     const limitArguments = definition.kind === 'known' ? definition.limitArguments : [];
     const terms = termsOf(allowed.obligations, call, limitArguments);
     if (typeof terms === 'string') return refused(this.refusals.degraded(call.name, allowed.decisionId, terms));

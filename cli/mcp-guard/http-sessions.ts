@@ -45,10 +45,13 @@ export class HttpSessions {
     return found.length === 1 && only !== undefined && only[0].cancel(id);
   }
 
-  /** The server has begun a session. */
-  begin(request: IncomingHttpHeaders, answer: IncomingHttpHeaders): void {
+  /** The server may have begun a session with its answer to a request without one. */
+  begin(request: IncomingHttpHeaders, answer: IncomingHttpHeaders, single: Session): void {
     const id = sessionIdOf(answer);
-    if (id !== undefined && sessionIdOf(request) === undefined) this.begun.add(this.named(id));
+    if (id === undefined || sessionIdOf(request) !== undefined) return;
+    const session = this.named(id);
+    session.adopt(single);
+    this.begun.add(session);
   }
 
   /**

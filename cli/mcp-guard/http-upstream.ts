@@ -1,7 +1,7 @@
 // Requests to the guarded server over HTTP: the client's headers go on as they came.
 import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import { type Endpoint, readResponse } from '../mcp/endpoint.ts';
-import { listText } from '../mcp/messages.ts';
+import { listText, type RequestId } from '../mcp/messages.ts';
 import type { ToolCall } from './tool-call.ts';
 
 /** RFC 9110 section 7.6.1, and what the guard's own connection determines. The guard reads bodies, so they must not be compressed. */
@@ -36,7 +36,7 @@ const LIST_TIMEOUT_MS = 5_000;
 export async function fetchList(
   upstream: Endpoint,
   callHeaders: readonly string[],
-  { id, call, cursor }: { readonly id: string; readonly call: ToolCall; readonly cursor: string | undefined },
+  { id, call, cursor }: { readonly id: RequestId; readonly call: ToolCall; readonly cursor: string | undefined },
 ): Promise<Json | undefined> {
   const headers = callHeaders.flatMap((text, i, all) => {
     const name = (i % 2 === 0 ? text : (all[i - 1] ?? '')).toLowerCase();

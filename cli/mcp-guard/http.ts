@@ -19,6 +19,7 @@ import {
   HEADER_MISMATCH,
   INVALID_REQUEST,
   isRequestId,
+  ownId,
   PARSE_ERROR,
   progressText,
   type RequestId,
@@ -31,6 +32,7 @@ export interface HttpGuardOptions extends AccessOptions {
   readonly upstream: URL;
   readonly guard: Guard;
   readonly session: Omit<SessionOptions, 'state'>;
+  /** UUIDs. */
   readonly newId: () => string;
   readonly log: (line: string) => void;
 }
@@ -157,7 +159,7 @@ class Handler {
 
   private listPage({ headers }: Exchange, call: ToolCall): ListPage {
     const { newId } = this.options;
-    return async (cursor) => fetchList(this.upstream, headers, { id: `custos-guard-${newId()}`, call, cursor });
+    return async (cursor) => fetchList(this.upstream, headers, { id: ownId(call.id, newId()), call, cursor });
   }
 
   private async paramContradiction(exchange: Exchange, parts: readonly Part[]): Promise<string | undefined> {
@@ -240,7 +242,7 @@ class Handler {
       return reply.fail(ids, 'The MCP server behind Custos can not be reached.');
     }
     try {
-      this.sessions.begin(request.headers, answer.headers);
+      this.sessions.begin(request.headers, answer.headers, session);
       await reply.pass(answer, refusals, ids);
       // An error of HTTP, after which no stream brings the answer.
       if ((answer.statusCode ?? 502) >= 400) session.unanswered(ids);

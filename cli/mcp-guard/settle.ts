@@ -61,7 +61,7 @@ export async function settleCall(hold: HeldCall, around: Around): Promise<Settle
   try {
     const settled = await guard.decide(call, {
       find: async (name) => session.definitions.find(name, around.listPage(call)),
-      current: (name) => session.definitions.current(name),
+      isStill: (name, digest) => session.definitions.isStill(name, digest),
       resume: (question) => session.resume(question),
       suspend: (question, attempt) => session.suspend(question, attempt),
       signal,
@@ -88,9 +88,8 @@ function send(
 ): Sent {
   const { guard, session } = around;
   end();
-  const now = session.definitions.current(call.name);
-  // Other calls of a batch may have waited for a human since this one was permitted.
-  const isSame = (now.kind === 'known' ? now.digest : undefined) === allowed.question.definitionDigest;
+  // Other calls of a batch may have taken longer to decide than this one.
+  const isSame = session.definitions.isStill(call.name, allowed.question.definitionDigest);
   if (signal.aborted || !isSame) session.unused(allowed);
   if (signal.aborted) return { kind: 'dropped' };
   if (!isSame) return refusal(call, guard.refusals.byGuard(call.name, 'the definition of the tool has just changed'));

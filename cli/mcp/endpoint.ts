@@ -3,8 +3,8 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https';
 import { StringDecoder } from 'node:string_decoder';
 import type { Json } from '../../shared/kernel/json.ts';
-import { FrameError, MAX_FRAME_BYTES, readFrame } from './frames.ts';
-import { idKey, responseIdOf } from './messages.ts';
+import { FrameError, MAX_FRAME_BYTES, readServerFrame } from './frames.ts';
+import { idKey, type RequestId, responseIdOf } from './messages.ts';
 import { SseReader } from './sse.ts';
 
 export interface EndpointRequest {
@@ -72,7 +72,7 @@ export async function readAll(from: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /** The response to a request in its answer; undefined when there is none. @throws {FrameError} */
-export async function readResponse(answer: IncomingMessage, id: string): Promise<Json | undefined> {
+export async function readResponse(answer: IncomingMessage, id: RequestId): Promise<Json | undefined> {
   const kind = kindOfBody(answer.headers);
   if (kind === 'json') return responseIn(await readAll(answer), id);
   if (kind === 'other') return undefined;
@@ -86,8 +86,8 @@ export async function readResponse(answer: IncomingMessage, id: string): Promise
   return undefined;
 }
 
-function responseIn(bytes: Uint8Array, id: string): Json | undefined {
-  const { messages } = readFrame(bytes);
+function responseIn(bytes: Uint8Array, id: RequestId): Json | undefined {
+  const { messages } = readServerFrame(bytes);
   return messages.find(({ value }) => {
     const key = responseIdOf(value);
     return key !== undefined && idKey(key) === idKey(id);

@@ -57,6 +57,8 @@ export interface GuardSession {
   /** Lines received by the client and by the server, without line ends and without the guard's own list requests. */
   readonly client: string[];
   readonly server: string[];
+  /** Ids of the guard's own list requests. */
+  readonly ownLists: unknown[];
   readonly asked: {
     readonly question: Question;
     readonly approvalId: string | undefined;
@@ -76,6 +78,7 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
   const { answer = (): Answer => ({ verdict: 'ALLOW' }), approval, waitMs = 60_000, hide, tools = () => [] } = options;
   const [client, server, logs]: [string[], string[], string[]] = [[], [], []];
   const asked: GuardSession['asked'] = [];
+  const ownLists: unknown[] = [];
   const reports: CallReport[] = [];
   const permitted = new Map<string, Question>();
   const unused: string[] = [];
@@ -127,18 +130,19 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     notCalled: ({ decisionId }: Allowed): void => void unused.push(decisionId),
   };
   const session = new Session({ reporter, hide, log, state: newState() });
-  let ids = 0;
+  const fromClient = new Set<string>();
   const stdio = new StdioSession({
     guard,
     session,
     log,
-    newId: () => String((ids += 1)),
+    newId: randomUUID,
     ends: {
       toClient: (line) => void client.push(line.toString('utf8').replace(/\r?\n$/, '')),
       toServer: (line) => {
         const text = line.toString('utf8').replace(/\r?\n$/, '');
-        if (!text.includes('"id":"custos-guard-')) return void server.push(text);
-        const { id } = JSON.parse(text) as { id: string };
+        if (!text.includes('"method":"tools/list"') || fromClient.has(text)) return void server.push(text);
+        const { id } = JSON.parse(text) as { id: unknown };
+        ownLists.push(id);
         const list = { jsonrpc: '2.0', id, result: { tools: tools() } };
         setImmediate(() => stdio.fromServer(Buffer.from(`${JSON.stringify(list)}\n`)));
       },
@@ -151,12 +155,17 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     session,
     client,
     server,
+    ownLists,
     asked,
     permitted,
     reports,
     unused,
     logs,
-    fromClient: (message) => stdio.fromClient(lineOf(message)),
+    fromClient: (message) => {
+      const line = lineOf(message);
+      fromClient.add(line.toString('utf8').trim());
+      stdio.fromClient(line);
+    },
     fromServer: (message) => stdio.fromServer(lineOf(message)),
   };
 }

@@ -224,6 +224,49 @@ describe('a session of the guard over stdio', () => {
     expect([guarded.client, guarded.logs.length]).to.deep.equal([[], 1]);
   });
 
+  for (const id of ['1', ' 1 ', '0x1', '1.0', '1_0', 1.5, null, true, [1], undefined])
+    it(`drops a response with the id ${text(id) ?? 'undefined'}, which some clients take for that of request 1`, async () => {
+      const guarded = startGuardSession();
+      guarded.fromClient({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+      guarded.fromServer({ jsonrpc: '2.0', id, result: { tools: [{ name: 'a', description: 'poison' }] } });
+      expect([guarded.client, guarded.logs.length]).to.deep.equal([[], 1]);
+      guarded.fromServer(result(1, { tools: [] }));
+      expect(guarded.client).to.have.length(1);
+    });
+
+  for (const method of [null, '', 5])
+    it(`takes a message with a result and the method ${text(method)} for a response`, async () => {
+      const guarded = startGuardSession();
+      guarded.fromClient(call(1, 'a'));
+      await turn();
+      guarded.fromServer({ ...result(1), method, params: null, error: null });
+      expect(guarded.client).to.have.length(1);
+      expect(guarded.reports.map(({ outcome }) => outcome)).to.deep.equal(['success']);
+    });
+
+  it('passes requests and notifications of a server that writes absent members as null', () => {
+    const guarded = startGuardSession();
+    const nothing = { result: null, error: null };
+    const lines = [
+      { jsonrpc: '2.0', id: 's1', method: 'elicitation/create', params: {}, ...nothing },
+      { jsonrpc: '2.0', id: null, method: 'notifications/message', params: {}, ...nothing },
+      { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } },
+    ].map(text);
+    for (const line of lines) guarded.fromServer(line);
+    expect(guarded.client).to.deep.equal(lines);
+  });
+
+  for (const line of [
+    '{"jsonrpc":"2.0","id":2,"result":{},"id":1}',
+    '{"jsonrpc":"2.0","id":2,"ID":1,"result":{}}',
+    '{"jsonrpc":"2.0","id":1,"Result":{}}',
+  ])
+    it(`ends the session at ${line}, which clients read differently`, () => {
+      const guarded = startGuardSession();
+      expect(() => guarded.fromServer(line)).to.throw(FrameError);
+      expect(guarded.client).to.deep.equal([]);
+    });
+
   it('reports a call once when the server answers twice, and as unanswered when it never does', async () => {
     const guarded = startGuardSession();
     guarded.fromClient(call(1, 'a'));
