@@ -145,7 +145,10 @@ export function createCustos(options: CustosOptions): Custos {
 
 function bodyOf({ agentId, server, call, definitionDigest, annotations }: Asked): object {
   const { name, arguments: args } = call;
-  return { agent_id: agentId, tool: { server, name, arguments: args, definition_digest: definitionDigest, annotations } };
+  return {
+    agent_id: agentId,
+    tool: { server, name, arguments: args, definition_digest: definitionDigest, annotations },
+  };
 }
 
 /** The parsed JSON of an answer; undefined when it is none or too large. */

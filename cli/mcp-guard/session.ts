@@ -8,7 +8,15 @@ import { Definitions, type PageRequest } from './definitions.ts';
 import { keyOf } from './guard.ts';
 import type { Message } from '../mcp/frames.ts';
 import type { HideDenied } from './hiding.ts';
-import { idKey, isRequestId, isResponse, needsResultType, type Passed, type RequestId, refusalText } from '../mcp/messages.ts';
+import {
+  idKey,
+  isRequestId,
+  isResponse,
+  needsResultType,
+  type Passed,
+  type RequestId,
+  refusalText,
+} from '../mcp/messages.ts';
 import { redactedResponse, type Terms } from './obligations.ts';
 import type { Reporter } from './reports.ts';
 import type { ToolCall } from './tool-call.ts';
@@ -141,7 +149,8 @@ export class Session {
     const { value } = message;
     const { method, id = null } = value;
     if (method === 'notifications/tools/list_changed') this.definitions.changed();
-    if (!isResponse(value)) return typeof method === 'string' ? SAME : this.unread('a message that is none of JSON-RPC');
+    if (!isResponse(value))
+      return typeof method === 'string' ? SAME : this.unread('a message that is none of JSON-RPC');
     // An error of HTTP or of the connection, which answers no request.
     if (id === null && (value['result'] ?? null) === null) return this.unread('an error without an id');
     const key = isRequestId(id) ? idKey(id) : '';

@@ -24,7 +24,10 @@ describe('the definition of a tool', () => {
     const hints = { readOnlyHint: true };
     for (const [what, later] of [
       ['the guard is listed another one after a notice of change', () => CHANGED],
-      ['the client is listed another one later', (guarded: GuardSession) => see(guarded, 5, { ...two, annotations: hints })],
+      [
+        'the client is listed another one later',
+        (guarded: GuardSession) => see(guarded, 5, { ...two, annotations: hints }),
+      ],
     ] as const)
       it(`has no digest when ${what}, however often it is listed afterwards, and keeps its hints`, async () => {
         const guarded = startGuardSession({ tools: () => [{ ...two, annotations: hints }] });
