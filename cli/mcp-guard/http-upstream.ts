@@ -4,14 +4,19 @@ import { type Endpoint, readResponse } from '../mcp/endpoint.ts';
 import { listText, type RequestId } from '../mcp/messages.ts';
 import type { ToolCall } from './tool-call.ts';
 
-/** RFC 9110 section 7.6.1, and what the guard's own connection determines. The guard reads bodies, so they must not be compressed. */
+/**
+ * RFC 9110 section 7.6.1, what the guard's own connection determines, and what would lead the client past the guard. The guard reads
+ * bodies, so they must not be compressed.
+ */
 const NOT_FORWARDED = new Set([
   'accept-encoding',
+  'alt-svc',
   'connection',
   'content-length',
   'expect',
   'host',
   'keep-alive',
+  'location',
   'proxy-authenticate',
   'proxy-authorization',
   'proxy-connection',

@@ -11,7 +11,7 @@ import { answerDiscovery, isDiscovery, withOwnChallenge } from './http-discovery
 import { contradictionIn, hasParamHeaders, paramContradictionIn, withParams } from './http-headers.ts';
 import { Reply } from './http-reply.ts';
 import { HttpSessions } from './http-sessions.ts';
-import { Endpoint, readAll } from '../mcp/endpoint.ts';
+import { Endpoint, readAll, RedirectError } from '../mcp/endpoint.ts';
 import { fetchList, forwardedHeaders } from './http-upstream.ts';
 import type { ListPage } from './definitions.ts';
 import {
@@ -238,8 +238,10 @@ class Handler {
     } catch (error) {
       session.unanswered(ids);
       if (gone.aborted) return reply.abort();
-      this.options.log(`The MCP server can't be reached: ${String(error)}.`);
-      return reply.fail(ids, 'The MCP server behind Custos can not be reached.');
+      const isRedirect = error instanceof RedirectError;
+      const reason = isRedirect ? `${error.message}; name that address with --upstream.` : undefined;
+      this.options.log(reason ?? `The MCP server can't be reached: ${String(error)}.`);
+      return reply.fail(ids, reason ?? 'The MCP server behind Custos can not be reached.');
     }
     try {
       this.sessions.begin(request.headers, answer.headers, session);

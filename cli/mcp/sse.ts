@@ -24,11 +24,14 @@ function dataOf(block: string): string | undefined {
 
 export class SseReader {
   private rest = '';
+  private hasBegun = false;
   private searched = 0;
 
   /** @param text of whole characters, as a StringDecoder gives them @throws {FrameError} when an event is too large */
   *read(text: string): Generator<SseEvent> {
-    this.rest += text;
+    // The first character of a stream may be a byte order mark, which is no part of its first line.
+    this.rest += this.hasBegun ? text : text.replace(/^\uFEFF/, '');
+    this.hasBegun ||= text !== '';
     EVENT_END.lastIndex = Math.max(0, this.searched - EVENT_END_LENGTH);
     for (let end = EVENT_END.exec(this.rest); end !== null; end = EVENT_END.exec(this.rest)) {
       const block = this.rest.slice(0, end.index + end[0].length);

@@ -55,6 +55,7 @@ export interface HttpGuardUnderTest {
   /** The requests that reached the server, except those for its tools. */
   readonly received: Received[];
   readonly reports: CallReport[];
+  readonly logs: string[];
   answer: Answer;
   /** The tool that the server lists. */
   tool: object;
@@ -70,6 +71,7 @@ export async function startHttpGuard(): Promise<HttpGuardUnderTest> {
   const custos = await startFakeCustos();
   const received: Received[] = [];
   const reports: CallReport[] = [];
+  const logs: string[] = [];
   const upstream = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -102,10 +104,10 @@ export async function startHttpGuard(): Promise<HttpGuardUnderTest> {
       session: {
         reporter: { called: (report) => void reports.push(report), notCalled: () => undefined },
         hide: undefined,
-        log: () => undefined,
+        log: (line) => void logs.push(line),
       },
       newId: randomUUID,
-      log: () => undefined,
+      log: (line) => void logs.push(line),
     });
   };
 
@@ -116,6 +118,7 @@ export async function startHttpGuard(): Promise<HttpGuardUnderTest> {
     upstream,
     received,
     reports,
+    logs,
     tool: { name: 'do' },
     answer: (one, response) => json(result((JSON.parse(one.body || '{}') as { id?: unknown }).id))(one, response),
     start,

@@ -37,6 +37,12 @@ describe('server-sent events', () => {
     ]);
   });
 
+  it('are read without the byte order mark at the start of the stream, and with one anywhere else', () => {
+    const text = '\uFEFFdata: 1\n\n\uFEFFdata: 2\n\n';
+    for (const size of [1, 3, text.length])
+      expect(eventsOf(text, size).map(({ data }) => data)).to.deep.equal(['1', undefined]);
+  });
+
   it('can get other data and keep id, type and retry', () => {
     const [event] = eventsOf('id: 1\r\nevent: message\r\nretry: 5\r\ndata: {\r\ndata: }\r\n\r\n');
     if (event === undefined) throw new Error('no event');
