@@ -23,6 +23,8 @@ export interface GuardOptions {
 export interface CallContext {
   /** The definition of a tool; lists the server's tools when needed. */
   readonly find: (tool: string) => Promise<Definition>;
+  /** Whether the call may wait for a human. */
+  readonly mayWait: boolean;
   /** Whether a decision about this digest still covers calls of the tool. */
   readonly isStill: (tool: string, digest: string | undefined) => boolean;
   /** The attempt of the earlier round that this call continues, if the server has asked for input. */
@@ -45,6 +47,8 @@ export type Settled =
   | { readonly kind: 'refused'; readonly sentence: string }
   | { readonly kind: 'cancelled' };
 
+/** A decision that has waited so long for its turn is requested again, under the same attempt: it may stand no longer. */
+const MAX_TURN_MS = 5_000;
 /** Calls are refused when the definition of their tool changes faster than questions are answered. */
 const MAX_ROUNDS = 10;
 /** An approval from earlier that can't be used: the question is then asked as if there were none. */
@@ -77,7 +81,7 @@ export class Guard {
 
   async decide(call: ToolCall, context: CallContext): Promise<Settled> {
     const { agentId, server, custos, clock, waitMs } = this.options;
-    const deadlineMs = clock.nowMs() + waitMs;
+    const deadlineMs = clock.nowMs() + (context.mayWait ? waitMs : 0);
     let next: Attempt | undefined;
     let askedAs: string | undefined;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -98,6 +102,10 @@ export class Guard {
       else return context.signal.aborted && settled.kind === 'refused' ? { kind: 'cancelled' } : settled;
     }
     return refused(this.refusals.byGuard(call.name, 'the definition of the tool or its approval keeps changing'));
+  }
+
+  hasExpired({ expiresAtMs }: Allowed): boolean {
+    return this.options.clock.dateMs() >= expiresAtMs;
   }
 
   private attempt(approvalId?: string): Attempt {
@@ -124,20 +132,19 @@ export class Guard {
       case 'escalated':
         return this.escalated(ruling, round, context);
       case 'allowed': {
-        const settled = await this.allowed(ruling.allowed, round, context);
+        const { clock } = this.options;
+        const sinceMs = clock.nowMs();
+        await context.turn();
+        if (clock.nowMs() - sinceMs > MAX_TURN_MS) return { kind: 'again', attempt };
+        const settled = this.allowed(ruling.allowed, round, context);
         if (settled.kind !== 'permitted') context.onUnused(ruling.allowed);
         return settled;
       }
     }
   }
 
-  private async allowed(
-    allowed: Allowed,
-    { question, definition }: Round,
-    context: CallContext,
-  ): Promise<Settled | Again> {
+  private allowed(allowed: Allowed, { question, definition }: Round, context: CallContext): Settled | Again {
     const { call, definitionDigest } = question;
-    await context.turn();
     if (context.signal.aborted) return { kind: 'cancelled' };
     if (!context.isStill(call.name, definitionDigest)) return { kind: 'again' };
     const limitArguments = definition.kind === 'known' ? definition.limitArguments : [];

@@ -2,9 +2,10 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Json, objectOf } from '../../shared/kernel/json.ts';
+import { CommandError } from '../exit.ts';
 import { type Frame, FrameError, type Message, readFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
-import { type Part, readIncoming } from './held-call.ts';
+import { isOnlyCall, type Part, readIncoming } from './held-call.ts';
 import { Access, type AccessOptions } from './http-access.ts';
 import { checkRequest, type Refused } from './http-checks.ts';
 import { answerDiscovery, isDiscovery, withOwnChallenge } from './http-discovery.ts';
@@ -54,7 +55,7 @@ interface Exchange {
   readonly gone: AbortSignal;
 }
 
-/** @throws {NodeJS.ErrnoException} when the port is taken */
+/** @throws {CommandError} when the guard can't listen there */
 export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
   const { listen, upstream: url, log } = options;
   const upstream = new Endpoint(url);
@@ -63,7 +64,9 @@ export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
   // Longer than clients keep an idle connection, so that the guard does not close one that is just being used.
   server.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(listen.port, listen.host, resolve);
+    const fail = (error: NodeJS.ErrnoException): void =>
+      reject(new CommandError(`Cannot listen on ${listen.host} port ${listen.port} (${error.code}).`));
+    server.once('error', fail).listen(listen.port, listen.host, resolve);
   });
   const { port } = server.address() as AddressInfo;
   const access = new Access({ ...options, listen: { ...listen, port } });
@@ -191,6 +194,7 @@ class Handler {
       session,
       log,
       gone,
+      mayWait: isOnlyCall(parts),
       listPage: (call: ToolCall) => this.listPage(exchange, call),
       // Requests over HTTP have no order among them.
       turn: async () => undefined,

@@ -3,7 +3,7 @@ import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import type { Progress } from './client-writer.ts';
 import { assertOneLine, type Frame, type Message, readFrame, readServerFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
-import { type Part, readIncoming } from './held-call.ts';
+import { isOnlyCall, type Part, readIncoming } from './held-call.ts';
 import {
   idKey,
   isRequestId,
@@ -104,6 +104,7 @@ export class StdioSession {
     let notices = 0;
     const around = {
       ...this.options,
+      mayWait: isOnlyCall(parts),
       listPage: (call: ToolCall) => async (cursor: string | undefined) => this.listPage(call, cursor),
       turn: async () => before,
       onWaiting: (cancelWait: () => void) => {

@@ -14,10 +14,11 @@ export const AGENT = 'agent-7';
 export const SERVER = 'files';
 
 /** A clock that only `sleep` advances. Each sleep ends after one turn of the event loop. */
-export function quickClock(): { nowMs(): number; sleep(ms: number, signal: AbortSignal): Promise<void> } {
+export function quickClock(): Clock {
   let nowMs = 0;
   return {
     nowMs: () => nowMs,
+    dateMs: () => nowMs,
     sleep: async (ms) => {
       nowMs += ms;
       await turn();
@@ -91,7 +92,8 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     asked.push({ question, approvalId, attemptId: id });
     const n = asked.length;
     if (options.isAway?.() === true) return { kind: 'none', sentence: 'Custos could not be reached.' };
-    if (answered.has(id)) return readDecision(question, attempt, { body: answered.get(id), requestId: null });
+    if (answered.has(id))
+      return readDecision(question, attempt, { body: answered.get(id), requestId: null, clockAheadMs: 0 });
     const said = await answer(question, approvalId);
     if (said === 'away') return { kind: 'none', sentence: 'Custos could not be reached.' };
     const { call, agentId, server: name } = question;
@@ -109,7 +111,7 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     if (decision['allowed'] === true && isAbout && !permitted.has(decisionId)) permitted.set(decisionId, question);
     const answerBody: unknown = JSON.parse(JSON.stringify({ request_id: requestId, ...decision }));
     answered.set(id, answerBody);
-    return readDecision(question, attempt, { body: answerBody, requestId: null });
+    return readDecision(question, attempt, { body: answerBody, requestId: null, clockAheadMs: 0 });
   };
   const custos: Pick<Custos, 'ask' | 'approval'> = options.custos ?? {
     ask,

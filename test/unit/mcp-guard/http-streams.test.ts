@@ -211,6 +211,15 @@ describe('answers of the guard over HTTP', () => {
     expect([response.status, await response.json()]).to.deep.equal([404, { error: 'session not found' }]);
   });
 
+  it('forwards the permitted calls of a batch without waiting for a human who has to approve another one', async () => {
+    on.custos.answer = ({ tool }) => ({ verdict: tool.arguments['ask'] === true ? 'ESCALATE' : 'ALLOW' });
+    on.answer = ({ body }, response) =>
+      json((JSON.parse(body) as { id: unknown }[]).map(({ id }) => result(id)))({} as Received, response);
+    const text = await (await on.send([call(1, { ask: true }), call(2)])).text();
+    expect(text).to.include('call the tool again').and.include('done');
+    expect(on.received.map(({ body }) => JSON.parse(body) as unknown)).to.deep.equal([[call(2)]]);
+  });
+
   it('stops calls in batches, and answers all of a batch in one array', async () => {
     on.custos.answer = ({ tool }) => ({ verdict: tool.arguments['no'] === true ? 'DENY' : 'ALLOW' });
     on.answer = ({ body }, response) =>

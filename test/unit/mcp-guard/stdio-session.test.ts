@@ -1,7 +1,7 @@
 // One session over stdio in memory: messages that are forwarded unchanged, calls that are stopped, the order, and the answers.
 import { expect } from 'chai';
 import { FrameError } from '../../../cli/mcp/frames.ts';
-import { type Answer, startGuardSession, turn } from '../../support/guard-session.ts';
+import { type Answer, quickClock, startGuardSession, turn } from '../../support/guard-session.ts';
 
 const call = (id: unknown, name: string, args: unknown = {}, more: object = {}): object => ({
   jsonrpc: '2.0',
@@ -158,6 +158,26 @@ describe('a session of the guard over stdio', () => {
     allow['a']?.({ verdict: 'ALLOW' });
     await turn();
     expect(guarded.server.slice(1)).to.deep.equal([text(lines[0]), text(lines[2])]);
+  });
+
+  it('requests a decision again, under the same attempt, that has waited long for its turn', async () => {
+    const allow: Record<string, (answer: Answer) => void> = {};
+    let nowMs = 0;
+    const guarded = startGuardSession({
+      answer: ({ call: { name } }) => new Promise((resolve) => (allow[name] = resolve)),
+      clock: { ...quickClock(), nowMs: () => nowMs },
+    });
+    guarded.fromClient(call(1, 'a'));
+    guarded.fromClient(call(2, 'b'));
+    await turn();
+    allow['b']?.({ verdict: 'ALLOW' });
+    await turn();
+    nowMs = 60_000;
+    allow['a']?.({ verdict: 'ALLOW' });
+    await turn();
+    const [, first, again] = guarded.asked;
+    expect([again?.question.call.name, again?.attemptId]).to.deep.equal(['b', first?.attemptId]);
+    expect([guarded.server.length, guarded.unused]).to.deep.equal([2, []]);
   });
 
   it('lets later calls overtake one that waits for a human', async () => {
@@ -350,6 +370,48 @@ describe('a batch', () => {
     guarded.fromServer([result(3), result(2)]);
     const answers = guarded.client.map((line) => (JSON.parse(line) as { id: unknown }[]).map(({ id }) => id));
     expect(answers).to.deep.equal([[3, 2, 1]]);
+  });
+
+  it('does not wait for a human: the others are forwarded at once, and the approval is for the same call alone', async () => {
+    let status = 'pending';
+    const guarded = startGuardSession({
+      answer: ({ call: { name } }, approvalId) => ({
+        verdict: name === 'a' && approvalId === undefined ? 'ESCALATE' : 'ALLOW',
+      }),
+      approval: () => ({ kind: 'status', status }),
+      waitMs: 1e9,
+    });
+    guarded.fromClient(batch);
+    await turn();
+    expect(guarded.server.map((line) => JSON.parse(line) as unknown)).to.deep.equal([batch.slice(1)]);
+    guarded.fromServer([result(3), result(2)]);
+    const [, , refused] = JSON.parse(guarded.client[0] ?? '') as Refusal[];
+    expect(refused?.result.content[0]?.text).to.include('call the tool again');
+    status = 'approved';
+    guarded.fromClient(call(5, 'a'));
+    await turn();
+    expect(guarded.server.slice(1)).to.deep.equal([text(call(5, 'a'))]);
+  });
+
+  it('is forwarded without a call whose decision expired while another one was decided', async () => {
+    const allow: Record<string, (answer: Answer) => void> = {};
+    let dateMs = 0;
+    const guarded = startGuardSession({
+      answer: ({ call: { name } }) => new Promise((resolve) => (allow[name] = resolve)),
+      clock: { ...quickClock(), dateMs: () => dateMs },
+    });
+    guarded.fromClient([call(1, 'a'), call(2, 'b')]);
+    await turn();
+    allow['a']?.({ verdict: 'ALLOW', expires_at: new Date(1_000).toISOString() });
+    await turn();
+    dateMs = 1_000;
+    allow['b']?.({ verdict: 'ALLOW' });
+    await turn();
+    expect(guarded.server.map((line) => JSON.parse(line) as unknown)).to.deep.equal([[call(2, 'b')]]);
+    guarded.fromServer([result(2)]);
+    const [, refused] = JSON.parse(guarded.client[0] ?? '') as Refusal[];
+    expect(refused?.result.content[0]?.text).to.include('its decision has expired');
+    expect(guarded.unused).to.deep.equal(['dec_1']);
   });
 
   it('gets its refusals after the last answer when the server answers one by one, and at once when nothing was forwarded', async () => {
