@@ -35,6 +35,19 @@ describe('the guard over HTTP', () => {
     expect(on.reports.map(({ outcome }) => outcome)).to.deep.equal(['success']);
   });
 
+  it('sends no digest of a tool that a caller without sessions was shown under two definitions', async () => {
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const authorization = { authorization: 'Bearer x' };
+    await (await on.send(list, { headers: authorization })).text();
+    on.tool = { name: 'do', description: 'changed' };
+    await (await on.send({ ...list, id: 2 }, { headers: authorization })).text();
+    await (await on.send(call(3), { headers: authorization })).text();
+    await (await on.send(call(4))).text();
+    const [mixed, other] = on.custos.asked.map(({ tool }) => tool.definition_digest);
+    expect(mixed).to.equal(undefined);
+    expect(other).to.match(/^sha256:/);
+  });
+
   it('answers a denied call with a tool result and status 200', async () => {
     on.custos.answer = () => ({ verdict: 'DENY' });
     const response = await on.send(call(1, {}, { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }));
