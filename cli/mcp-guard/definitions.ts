@@ -1,7 +1,8 @@
 // The definitions of a server's tools, as it listed them to the client and to the guard: digests, hints, whether the list is current.
 import { objectOf } from '../../shared/kernel/json.ts';
 import { ANNOTATION_HINTS, type ToolAnnotations } from '../../shared/core/tools/call.ts';
-import { definitionDigest } from '../../shared/core/tools/definition.ts';
+import { DIGEST_MEMBERS, definitionDigest } from '../../shared/core/tools/definition.ts';
+import { misspelt } from '../mcp/frames.ts';
 import { type HeaderArgument, headerArgumentsOf } from './http-headers.ts';
 import { limitArgumentsOf } from './obligations.ts';
 
@@ -28,6 +29,12 @@ export interface PageRequest {
   readonly isOfClient: boolean;
 }
 
+/**
+ * The digest of each tool that a client was shown; undefined after two different ones. A server can show one definition to the client and
+ * another to the guard, and a model may act on what it has read, even if a later list says something else. So nothing is forgotten.
+ */
+export type Shown = Map<string, string | undefined>;
+
 interface Entry {
   readonly definition: Definition;
   readonly listing: number;
@@ -38,12 +45,8 @@ const MAX_PAGES = 100;
 
 export class Definitions {
   private readonly entries = new Map<string, Entry>();
-  /**
-   * The definition of each tool that the client was shown; undefined after two different ones. A server can show one definition to the
-   * client and another to the guard, and a model may act on what it has read, even if a later list says something else. So nothing is
-   * forgotten.
-   */
-  private readonly shown = new Map<string, string | undefined>();
+  private readonly shown: Shown;
+  private readonly shownBefore = new Set<Shown>();
   /** Counts listings: each begins with a page without a cursor. */
   private listing = 0;
   /** Counts notices that the list has changed. */
@@ -52,6 +55,15 @@ export class Definitions {
   private completeAt = -1;
   private triedAt = -1;
   private fetching: Promise<void> | undefined;
+
+  constructor(shown: Shown = new Map()) {
+    this.shown = shown;
+  }
+
+  /** The client was, and may still be, shown these as well. */
+  adopt({ shown }: Definitions): void {
+    this.shownBefore.add(shown);
+  }
 
   /** The client requests a page. */
   requested(cursor: unknown): PageRequest {
@@ -83,7 +95,8 @@ export class Definitions {
   /** As the server last listed it, to the client or to the guard. */
   current(name: string): Definition {
     const definition = this.entries.get(name)?.definition ?? { kind: 'unlisted' };
-    const isOther = this.shown.has(name) && this.shown.get(name) !== digestOf(definition);
+    const digest = digestOf(definition);
+    const isOther = [this.shown, ...this.shownBefore].some((shown) => shown.has(name) && shown.get(name) !== digest);
     return definition.kind === 'known' && isOther ? { ...definition, digest: undefined } : definition;
   }
 
@@ -141,6 +154,12 @@ function isSame(a: Definition, b: Definition): boolean {
 }
 
 function definitionOf(tool: Readonly<Record<string, unknown>>): Definition {
+  const odd = misspelt(Object.keys(tool), DIGEST_MEMBERS);
+  if (odd !== undefined)
+    return {
+      kind: 'unusable',
+      sentence: `its definition has a member ${JSON.stringify(odd)} that can be mistaken for another`,
+    };
   try {
     return {
       kind: 'known',

@@ -4,7 +4,7 @@ import { objectOf } from '../../shared/kernel/json.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { OpenAttempts } from './approvals.ts';
 import type { Allowed, Attempt, Question } from './decision.ts';
-import { Definitions, type PageRequest } from './definitions.ts';
+import { Definitions, type PageRequest, type Shown } from './definitions.ts';
 import { keyOf } from './guard.ts';
 import type { Message } from '../mcp/frames.ts';
 import type { HideDenied } from './hiding.ts';
@@ -28,8 +28,9 @@ export interface ServerState {
   readonly unfinished: OpenAttempts;
 }
 
-export function newState(): ServerState {
-  return { definitions: new Definitions(), unfinished: new OpenAttempts() };
+/** @param shown what other clients were shown, if they can't be told apart */
+export function newState(shown?: Shown): ServerState {
+  return { definitions: new Definitions(shown), unfinished: new OpenAttempts() };
 }
 
 export interface SessionOptions {
@@ -99,8 +100,10 @@ export class Session {
     this.sent(id, { withResultType, allowed, redact, list: undefined });
   }
 
-  /** Takes over the requests of a session, whose answers may come in this one. */
-  adopt({ open }: Session): void {
+  /** The client of another session goes on in this one, where answers to its requests may come. */
+  adopt({ open, definitions, hasRedacted }: Session): void {
+    this.hasRedacted ||= hasRedacted;
+    this.definitions.adopt(definitions);
     for (const [key, sent] of open) this.keep(key, { ...sent, allowed: undefined });
   }
 

@@ -110,7 +110,8 @@ export function folded(name: string): string {
 
 /** The first name that differs from a known name only in case or in compatible characters. */
 export function misspelt(names: readonly string[], known: readonly string[]): string | undefined {
-  return names.find((name) => !known.includes(name) && known.includes(folded(name)));
+  const meant = known.map(folded);
+  return names.find((name) => !known.includes(name) && meant.includes(folded(name)));
 }
 
 /** @throws {FrameError} when a member of the message does not mean the same to every parser */

@@ -163,6 +163,14 @@ describe('the definition of a tool', () => {
     expect(refusal(guarded)).to.include('lists the tool twice');
   });
 
+  it('with a member that some clients take for another has its calls refused', async () => {
+    const guarded = startGuardSession();
+    see(guarded, 1, { ...one, Description: 'poison' });
+    guarded.fromClient(call(2));
+    await turn();
+    expect([refusal(guarded).includes('"Description"'), guarded.asked.length]).to.deep.equal([true, 0]);
+  });
+
   it('without canonical JSON has its calls refused', async () => {
     const guarded = startGuardSession();
     guarded.fromClient({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
