@@ -1,13 +1,13 @@
 // Decides questions: gathers facts, evaluates policies, and builds the answer and record of a decision.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import { beginSpan, endAfter, endOnFailure } from '../../platform/observe/spans.ts';
-import { newId, proofIdOfDecision } from '../../kernel/ids.ts';
+import { approvalIdOfDecision, newId, proofIdOfDecision } from '../../kernel/ids.ts';
 import { permits } from '../../kernel/vocabulary.ts';
 import type { Promiser, PromiseSubject } from '../ledger/promises.ts';
 import { promiseText } from '../../core/proof/promise.ts';
 import { recordDigest } from '../../core/proof/record.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
-import type { ApproverDemand } from '../../core/policy/approvers.ts';
+import type { ApprovalDemands, ApproverDemand } from '../../core/policy/approvers.ts';
 import type { Explanation } from '../../core/policy/evaluate.ts';
 import type { ResourceRegistry } from '../../core/resources/registry.ts';
 import { type BudgetLeft, budgetsLeft, isCharged } from '../../core/policy/budget.ts';
@@ -77,8 +77,13 @@ export interface NamedApproval {
   readonly approvers?: readonly ApproverDemand[] | undefined;
 }
 
+/** The approval that an ESCALATE opens. */
+export type NewApproval = ApprovalDemands;
+
 export interface RecordedDecision {
   readonly row: DecisionRow;
+  /** The approval that it names; a new one has an id and an expiry now. */
+  readonly approval: NamedApproval | undefined;
   /** The answer, JSON text, with a promise that is signed alone: for a text that is stored in the transaction of the row. */
   text(): string;
   /** The same with a promise that is signed together with others. To be called when the row is durable. */
@@ -101,7 +106,7 @@ export interface Decider {
   /** The same answer with facts that say how much of budgets was used, by the policies alone (not by halts). */
   evaluateAgain(question: Question, answer: Answer, facts: Facts, approval?: Reason): Promise<Answer>;
   /** Builds the row and the answer; the caller stores the row before it sends the answer's text. */
-  record(question: Question, answer: Answer, approval?: NamedApproval): RecordedDecision;
+  record(question: Question, answer: Answer, approval?: NamedApproval | NewApproval): RecordedDecision;
   /** To be called when a row is durable: counts it in the agent's history. */
   recorded(question: Question, answer: Answer): void;
   /** Every candidate rule with the values that it compared. */
@@ -180,6 +185,14 @@ function trustOf({ facts, trust }: AgentState, question: Question, nowMs: number
     claimedLevel,
   });
 }
+
+const isNew = (approval: NamedApproval | NewApproval): approval is NewApproval => 'lifetimeMs' in approval;
+
+const openedBy = (decisionId: string, { nowMs }: Answer, { approvers, lifetimeMs }: NewApproval): NamedApproval => ({
+  approvalId: approvalIdOfDecision(decisionId),
+  expiresAtMs: nowMs + lifetimeMs,
+  approvers,
+});
 
 /** The budgets that an answer shows; undefined: it has read none. */
 export function answerBudgets({ facts, evaluation }: Pick<Answer, 'facts' | 'evaluation'>): BudgetLeft[] | undefined {
@@ -300,9 +313,10 @@ export function createDecider(deps: DeciderDeps): Decider {
     async approve(question, answer, approval) {
       return { ...answer, evaluation: await question.active.evaluator.evaluateApproved(answer.facts, approval) };
     },
-    record(question, answer, approval) {
+    record(question, answer, named) {
       const { key, agentId, active } = question;
       const decisionId = newId('dec', answer.nowMs);
+      const approval = named && (isNew(named) ? openedBy(decisionId, answer, named) : named);
       const proofId = proofIdOfDecision(decisionId);
       const salt = newSalt();
       const facts = canonicalFacts(answer.facts, {
@@ -360,6 +374,7 @@ export function createDecider(deps: DeciderDeps): Decider {
       });
       return {
         row,
+        approval,
         text: () => bytes.answer(promiser && promiseText(promiser.promise(promised()))),
         textTogether: async () => bytes.answer(promiser && promiseText(await promiser.together(promised()))),
       };
