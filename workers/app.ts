@@ -200,6 +200,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     db,
     drains,
     nowMs,
+    deletionMs: clock.deletionMs,
     logger,
     intentWorker,
     pace: pacer.pace,
