@@ -16,7 +16,6 @@ const ENTRY = new RegExp(
 /** A value that is no word of a sentence. */
 const SCALAR = /:\s+(?:true|false|yes|no|on|off|none|null|-?\d[\w.]*|["'[{].*|\S*[/*@].*)\s*,?$/i;
 const MAX_LINES = 400;
-const MAX_LINE = 400;
 
 /** Whether a line is nothing but assignments, before a comment. */
 function areAssignments(line: string): boolean {
@@ -36,7 +35,7 @@ function isSettings(text: string): boolean {
     .split('\n', MAX_LINES)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
-  const isLine = (line: string) => line.length <= MAX_LINE && (areAssignments(line) || ENTRY.test(line));
+  const isLine = (line: string) => areAssignments(line) || ENTRY.test(line);
   if (lines.length === 0 || !lines.every(isLine)) return false;
   return lines.length > 1 || areAssignments(lines[0] ?? '') || SCALAR.test(lines[0] ?? '');
 }

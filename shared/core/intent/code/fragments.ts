@@ -15,7 +15,7 @@ import { sqlAt } from './sql-start.ts';
 import type { SeenTokens } from './sql-tokens.ts';
 import { opensAt, type Place, type Reader } from './start.ts';
 
-/** Beyond this number of pieces of code, only those that destroy or are not understood are kept, because the last one may matter most. */
+/** Beyond this number of pieces of code, only those that destroy or do something new are kept, because the last one may matter most. */
 const MAX_FRAGMENTS = 40;
 
 /** The readers, in the order in which they are tried. */
@@ -117,17 +117,22 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
   const sqlTokensSeen: SeenTokens = new Map();
   let until = 0;
   let destroyed = false;
-  // Beyond the limit, more code that is not understood says nothing new.
-  const isNew = ({ effect, action }: Fragment): boolean =>
-    effect === 'destructive' || (action === 'unknown' && !found.some((one) => one.action === 'unknown'));
+  // Beyond the limit, more of the same says nothing new.
+  const kinds = new Set<string>();
+  const kindOf = ({ action, effect, traits }: Fragment): string => [action, effect, ...traits].join(' ');
+  const isNew = (fragment: Fragment): boolean =>
+    (fragment.effect === 'destructive' && !destroyed) || !kinds.has(kindOf(fragment));
+  const push = (fragment: Fragment): void => {
+    found.push(fragment);
+    kinds.add(kindOf(fragment));
+  };
   for (let at = 0; at < pieces.length; at += 1) {
     const piece = pieces[at];
     if (!piece || piece.at < until || isWithin(comments, piece.at)) continue;
     const full = found.length >= MAX_FRAGMENTS;
-    if (full && destroyed) break;
     const redirect = redirects && piece.text.includes('>') ? redirectAt(pieces, at, lexicon) : [];
     // A redirection adds nothing to a command that already writes.
-    if (!full && found.at(-1)?.effect !== 'write') found.push(...redirect);
+    if (found.at(-1)?.effect !== 'write') for (const one of redirect) if (!full || isNew(one)) push(one);
     if (effort.left <= 0) break;
     if (!mayBegin(pieces, at, starts)) continue;
     const opens = opensAt(text, pieces, at, lexicon);
@@ -135,7 +140,7 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
     for (const reader of READERS) {
       const read = reader(place);
       if (!read) continue;
-      for (const fragment of read.fragments) if (found.length < MAX_FRAGMENTS || isNew(fragment)) found.push(fragment);
+      for (const fragment of read.fragments) if (found.length < MAX_FRAGMENTS || isNew(fragment)) push(fragment);
       destroyed ||= read.fragments.some(({ effect }) => effect === 'destructive');
       until = read.end;
       break;

@@ -6,7 +6,7 @@ import { doingOfName, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 
 const OPERATION =
-  /["']?_?(?:op|operation|operationName|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_.-]{2,200})["']/gi;
+  /["']?_?(?:op|operation|operationName|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_.-]{2,})["']/gi;
 /** What something becomes: `"status": "deleted"`. */
 const STATE = /["']?(?:status|state|lifecycle|phase)["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{3,40})/gi;
 export const GRANT: Doing = { action: 'grant', effect: 'write', traits: ['privileged'] };

@@ -89,11 +89,16 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   if (!next && !(inWords && isCapital) && named === undefined) return undefined;
   const last = next ?? (named !== undefined && !inWords ? head : (pieces[at + 1] ?? head));
   const end = last.at + last.text.length;
-  const after = bodyAfter(text, end);
-  const { body, end: bodyEnd, isCut } = method === 'GET' || method === 'HEAD' ? { body: '', end, isCut: false } : after;
+  const headers = text.slice(end, end + MAX_BODY);
+  const isLong = text.length > end + MAX_BODY;
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  const {
+    body,
+    end: bodyEnd,
+    isCut,
+  } = hasBody ? bodyAfter(text, end) : { body: '', end, isCut: isLong && HEADERS.test(headers) };
   const url = next ? bare(next.text) : (named ?? '/');
   const nothing = EMPTY_IN_WORDS.test(text.slice(end, end + MAX_CARRIED)) ? '[]' : body;
-  const headers = text.slice(end, end + MAX_BODY);
   const carries = isOutside(url, lexicon) && carriesData(text.slice(end, end + MAX_CARRIED), lexicon);
   const read = requestFragment({ method, url, body: nothing, headers, carries, isCut }, { at: head.at, end }, lexicon);
   const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;

@@ -25,14 +25,13 @@ export const MAX_URL = 2_048;
 /** The last name in the path of a URL, in snake_case: `orders` for `/v1/orders/42`. */
 export function lastPathName(url: string): string {
   const path = url.replace(/^[a-z]+:\/\/[^/]*/i, '').split(/[?#]/, 1)[0] ?? '';
-  const names = path.split('/').filter((part) => /^[a-z_][a-z_-]{1,200}$/i.test(part));
+  const names = path.split('/').filter((part) => /^[a-z_][a-z_-]+$/i.test(part));
   return (names.at(-1) ?? 'url').toLowerCase().replace(/-/g, '_');
 }
 
 export const isUrl = (text: string) => text.includes('://') && /^["']?https?:\/\//i.test(text);
 
 const ACTING: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
-const MAX_NAMES = 32;
 /** Acts at the end of a URL that end what stands before them: `POST /users/7/disable`. */
 const DISABLING = wordSet('shutdown seal quit poweroff halt disable deactivate suspend lock ban block');
 const DISABLES: VerbEntry = {
@@ -62,8 +61,7 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
     .replace(/^["']?[a-z]+:\/\/[^/]*/i, '')
     .split('#', 1)[0]
     ?.split(/[/:]/)
-    .filter((part) => /^[a-z_][a-z_-]{1,200}$/i.test(part))
-    .slice(-MAX_NAMES);
+    .filter((part) => /^[a-z_][a-z_-]+$/i.test(part));
   const commanded = /(?:^|&)_?(?:action|act|do|op|operation|cmd|command|method)=([a-z_-]{1,40})/i.exec(query)?.[1];
   const candidates = commanded === undefined ? (names ?? []) : [...(names ?? []), commanded];
   for (const [at, name] of candidates.entries()) {
@@ -162,7 +160,7 @@ const GRANTED =
  */
 function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon): Doing | undefined {
   const [location = '', query = ''] = url.slice(0, MAX_URL).split(/\?(.*)/s, 2);
-  const names = location.split(/[/:]/).filter((part) => /^[a-z_][a-z_-]{1,200}$/i.test(part));
+  const names = location.split(/[/:]/).filter((part) => /^[a-z_][a-z_-]+$/i.test(part));
   const last = names.at(-1) ?? '';
   const doing = doingOfName(last, lexicon);
   const set = query === '' ? undefined : doingOfSettings(query, lexicon);

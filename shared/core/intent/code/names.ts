@@ -18,9 +18,13 @@ export function verbIn(word: string, lexicon: Lexicon): Doing | undefined {
   return verb === undefined || verb.weak ? undefined : verb;
 }
 
+const MAX_NAME = 400;
+
 /** What the verb in the name of a subcommand or function does: the whole name, or else its first or its last part. */
 export function doingOfName(name: string, lexicon: Lexicon): Doing | undefined {
-  if (name.length > 80) return undefined;
+  // Of a longer name, what it begins and ends with.
+  if (name.length > MAX_NAME)
+    return gravest([doingOfName(name.slice(0, MAX_NAME), lexicon), doingOfName(name.slice(-MAX_NAME), lexicon)]);
   const parts = partsOf(name);
   const and = parts.indexOf('and');
   // `findOneAndDelete` does both.

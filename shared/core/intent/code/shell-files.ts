@@ -126,7 +126,8 @@ const MUCH = /^(?:rclone|aws s3 sync|gsutil rsync)/;
 
 /** Copying to a last address: outside it is sending. */
 export function copied({ known, texts, lexicon }: CommandLine, fragment: Fragment): Fragment {
-  const places = known.arguments.filter((text) => text.length < 500);
+  // A place begins with its host.
+  const places = known.arguments.map((text) => text.slice(0, 500));
   const target = places.at(-1) ?? '';
   const host = /^(?:(?:[\w.-]{1,64}@)?([\w.-]{2,253})(?::|$)|\\\\([\w.-]{2,253})\\)/
     .exec(target)

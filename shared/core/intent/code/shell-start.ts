@@ -9,7 +9,7 @@ import { shellFragments, unseenWriter } from './shell.ts';
 import { parseShell, type Prose, type ShellCommand } from './shell-syntax.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
 
-/** The number of arguments that serve as evidence of a command. */
+/** The number of arguments that serve as evidence of a command within a text. */
 const MAX_TELLING = 6;
 /** The number of pieces of a command whose output goes to another one. */
 const MAX_PIPED = 60;
@@ -26,10 +26,12 @@ export const LOOPS = new Set(['for', 'while', 'until', 'if']);
 const DASHED = /^(?:-.|[+]o$|\/|\d?>|<|[A-Za-z_]\w{0,63}=|\$|[A-Za-z]:(?:\\|$)|[nN][uU][lL]$)/;
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
 
-/** Arguments in pieces up to the end of the command or sentence, at most `MAX_TELLING`. */
+/** Arguments in pieces up to the end of the command or sentence. */
 function argumentPieces(pieces: readonly Piece[], from: number): Piece[] {
+  // With nothing before it, all of them.
+  const most = from === 1 ? pieces.length : MAX_TELLING;
   const found: Piece[] = [];
-  for (let at = from; at < pieces.length && found.length < MAX_TELLING; at += 1) {
+  for (let at = from; at < pieces.length && found.length < most; at += 1) {
     const piece = pieces[at];
     if (!piece || ENDS_COMMAND.has(piece.text)) break;
     if (!ENCLOSES.has(piece.text)) found.push(piece);
@@ -148,6 +150,9 @@ function readFrom(place: Place): ReadAt | undefined {
     : undefined;
 }
 
+/** The number of pieces before the commands of a loop: `for x in a b c; do`. */
+const MAX_LOOP = 200;
+
 /** The beginning of a loop, an assignment before a command, or an output without a command. */
 function isOpening({ pieces, at, lexicon, opens }: Place): boolean {
   const { text = '', lower = '' } = pieces[at] ?? {};
@@ -155,7 +160,7 @@ function isOpening({ pieces, at, lexicon, opens }: Place): boolean {
   const next = pieces[at + 1]?.text ?? '';
   if (LOOPS.has(lower))
     return pieces
-      .slice(at, at + 30)
+      .slice(at, at + MAX_LOOP)
       .some((piece, index, all) => /^(?:do|then)$/.test(piece.text) && all[index - 1]?.text === ';');
   const begins = at === 0 || lexicon.codeWords.runners.has(pieces[at - 1]?.lower ?? '');
   if (begins && (/^>{1,2}\|?$/.test(text) || (text === ':' && /^[>|]/.test(next)))) return next !== '';

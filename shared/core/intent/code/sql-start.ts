@@ -48,8 +48,8 @@ const isAlter: Form = ({ tokens, upper, upperNext, second, third, has, lexicon }
   // `ALTER JOB backup DISABLE`; in capitals, English has words without a meaning of their own.
   (upper && upperNext && tokens[1]?.kind === 'word' && !lexicon.functionWords.has(second) && third !== '') ||
   (lexicon.codeWords.sqlObjects.has(second) && (upper || has('drop', 'add', 'rename', 'set', 'column', 'disable')));
-const isInsert: Form = ({ upper, second, has }) =>
-  (second === 'into' || second === 'overwrite') && (upper || has('values', 'using', 'select'));
+const isInsert: Form = ({ upper, second, isCut, has }) =>
+  (second === 'into' || second === 'overwrite') && (upper || has('values', 'using', 'select') || (isCut && has('(')));
 const isSet: Form = ({ tokens, words, second, upper, isQuoted, has }) => {
   const scoped = /^(?:session|global|local|persist|@@global|@@session)$/.test(second) ? 2 : 1;
   let name = words[scoped] === '.' ? scoped + 1 : scoped;

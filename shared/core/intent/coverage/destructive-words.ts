@@ -18,7 +18,6 @@ const SPELLED_SIGNS = /[-._ ](?:[^-._ ]{1,2}[-._ ]){2}/;
 const SPELLED = /(?<![\p{L}\p{N}])(?:\p{L}[-._ ]){3,15}\p{L}(?![\p{L}\p{N}])/gu;
 const DOCUMENT = /\.(?:md|txt|html?|pdf|docx?|rst|adoc|csv|json|ya?ml|log|png|jpe?g|xlsx?)$/i;
 const FILE = /\.[a-z0-9]{1,5}$/i;
-const MAX_PARTS = 40;
 /** Words before a participle that make it a request: `should be deleted`, `get it wiped`, but not `was deleted`. */
 const ASKING =
   /^(?:should|shall|must|may|can|could|will|would|need|needs|have|get|want|wants|like|let|make|be|being|ought|due|to)$/;
@@ -58,7 +57,7 @@ const isCarriedOut = ({ at }: Token, candidates: readonly CandidateAction[], lex
 function partsOf({ kind, text }: Token): string[] {
   // The name of a document is no order: `docs/delete-user.md`.
   if (kind !== 'quoted' && kind !== 'code' && DOCUMENT.test(text)) return [];
-  return (text.slice(0, 400).match(PARTS) ?? []).slice(0, MAX_PARTS).map((part) => part.toLowerCase());
+  return (text.match(PARTS) ?? []).map((part) => part.toLowerCase());
 }
 
 /** The words that destroy and that no request accounts for, in the order of the text. */

@@ -1,0 +1,104 @@
+// Limits of the readers of texts. What is cut silently may be what does harm, so each limit is counted here, with what makes it safe.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+
+const FOLDER = path.join(findRoot(), 'shared/core/intent');
+
+/** What is done with what a limit leaves out. */
+const SAYS = 'the rest counts as not understood, as hidden or as outside';
+const STRICTER = 'what is longer is read as graver';
+const SHOWN = 'only of what is shown, or remembered';
+const NEAR = 'the distance of words that belong together in a sentence, or the place of a subcommand';
+const REST = 'the rest is read too, in a way that takes less time, or by another reader';
+
+/** The number of limits in a file, and what makes them safe. `firstOf` and `beginningOf` are not counted: they say what they cut. */
+const ALLOWED: Readonly<Record<string, readonly [count: number, ...reasons: readonly string[]]>> = {
+  'assess/candidates.ts': [2, NEAR],
+  'assess/lead.ts': [1, SHOWN],
+  'attack/features.ts': [1, REST],
+  'attack/flags.ts': [1, NEAR],
+  'attack/learned.ts': [1, SHOWN],
+  'attack/posing.ts': [1, REST],
+  'code/call-start.ts': [2, REST],
+  'code/call-syntax.ts': [6, SAYS],
+  'code/calls.ts': [3, STRICTER, SHOWN],
+  'code/carried.ts': [1, NEAR],
+  'code/commands.ts': [1, STRICTER],
+  'code/data.ts': [1, REST],
+  'code/file-calls.ts': [1, STRICTER],
+  'code/fragments.ts': [2, REST],
+  'code/http-start.ts': [7, SAYS, NEAR],
+  'code/http.ts': [7, SAYS, STRICTER],
+  'code/names.ts': [3, REST],
+  'code/printed.ts': [1, SAYS],
+  'code/script.ts': [2, SAYS],
+  'code/settings.ts': [6, SAYS, NEAR],
+  'code/shell-code.ts': [1, SAYS],
+  'code/shell-command.ts': [3, SAYS],
+  'code/shell-files.ts': [1, NEAR],
+  'code/shell-start.ts': [5, NEAR],
+  'code/shell-syntax.ts': [3, SAYS],
+  'code/shell.ts': [1, SAYS],
+  'code/sql-start.ts': [5, STRICTER, REST],
+  'code/sql-statement.ts': [1, SHOWN],
+  'code/sql.ts': [2, SAYS],
+  'code/start.ts': [1, REST],
+  'coverage/coverage.ts': [5, SHOWN, REST],
+  'coverage/destructive-words.ts': [1, REST],
+  'grammar/antecedent.ts': [1, NEAR],
+  'grammar/changes.ts': [2, NEAR],
+  'grammar/context.ts': [1, NEAR],
+  'grammar/destinations.ts': [2, SAYS, NEAR],
+  'grammar/end-states.ts': [1, NEAR],
+  'grammar/implied-parts.ts': [1, NEAR],
+  'grammar/leads.ts': [2, NEAR],
+  'grammar/meaning.ts': [2, NEAR],
+  'grammar/needs.ts': [1, NEAR],
+  'grammar/object.ts': [5, NEAR],
+  'grammar/questions.ts': [3, NEAR],
+  'grammar/request-object.ts': [5, NEAR],
+  'grammar/set-values.ts': [4, REST, NEAR],
+  'grammar/sums.ts': [1, NEAR],
+  'grammar/verb-slots.ts': [2, NEAR],
+  'harm/estimate.ts': [3, SHOWN],
+  'harm/features.ts': [1, SHOWN],
+  'languages/known.ts': [1, NEAR],
+  'languages/one-language.ts': [1, REST],
+  'languages/told.ts': [4, NEAR],
+  'normalized.ts': [1, REST],
+  'parse.ts': [2, SHOWN],
+  'readings.ts': [2, REST],
+  'resource.ts': [5, SAYS],
+  'second-reading.ts': [3, SHOWN],
+  'text/encodings.ts': [10, SAYS, REST],
+  'text/entities.ts': [11, SHOWN],
+  'text/glued.ts': [1, NEAR],
+  'text/secrets.ts': [4, NEAR],
+  'text/text.ts': [2, SAYS],
+  'text/tokens.ts': [4, NEAR],
+};
+
+const withoutComments = (code: string): string => code.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g, '');
+
+/** A part of a list or text up to a limit, and a comparison with a limit: a constant, or a number of two digits. */
+const LIMITS =
+  /\.slice\((?:[^()]|\([^()]*\))*?\b(?:MAX|MOST)_[A-Z_]+|\.slice\(0, [\d_]{2,}\)|\.split\([^()]*\b(?:MAX|MOST)_[A-Z_]+|(?:[<>]=?|[!=]==) (?:[\w.]+ [+-] )?(?:MAX|MOST)_[A-Z_]+|\bMath\.min\([^()]*\b(?:MAX|MOST)_[A-Z_]+|\.(?:length|size) (?:[<>]=?|[!=]==) [\d_]{2,}/g;
+
+describe('the limits of the readers', () => {
+  it('are known: no new one cuts a text without anybody having said what becomes of the rest', () => {
+    const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.startsWith('lexicon'))
+      .sort();
+    const found = files.map((name): [string, readonly string[]] => {
+      const code = withoutComments(readFileSync(path.join(FOLDER, name), 'utf8'));
+      return [name.replaceAll(path.sep, '/'), code.match(LIMITS) ?? []];
+    });
+    const shown = found.flatMap(([file, limits]) =>
+      limits.length === (ALLOWED[file]?.[0] ?? 0) ? [] : limits.map((limit) => `${file}: ${limit}`),
+    );
+    expect(shown, 'limits that are not counted, or are no longer there').to.deep.equal([]);
+    expect(Object.keys(ALLOWED)).to.deep.equal(found.filter(([, limits]) => limits.length > 0).map(([file]) => file));
+  });
+});
