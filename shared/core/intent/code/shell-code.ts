@@ -72,8 +72,9 @@ export function codeFragments(
 /** What a command reads, if that is on its line. */
 export function fedText({ command, before }: Fed): Printed | undefined {
   if (command.input) return { texts: [command.input.text], isAll: true };
-  const printed = before && printedBy(before.command.words);
-  return printed && { ...printed, isAll: printed.isAll && before?.isPart === false };
+  if (before === undefined) return undefined;
+  const printed = printedBy(before.command.words);
+  return printed && { ...printed, isAll: printed.isAll && !before.isPart };
 }
 
 const MAX_FED = 20;
