@@ -63,8 +63,8 @@ function readText(text: string, kind: ReadKind, lexicon: Lexicon): Said {
   const beside = { traits, entities, data_classes, places, flags: parse.flags.filter((flag) => FLAGS.includes(flag)) };
   const tooLong = text.length > MAX_READ_LENGTH ? [NOT_UNDERSTOOD] : [];
   if (kind === 'text') {
-    // A text that asks for nothing says nothing about the call.
-    if (action === 'unknown') return { does: tooLong, beside };
+    // A text that asks for nothing says nothing about the call. Code in it that is not understood has a domain.
+    if (action === 'unknown') return { does: parse.domain === 'unknown' ? tooLong : [NOT_UNDERSTOOD], beside };
     const asked: JudgedWhole = {
       ...doing(action, effect),
       verb,

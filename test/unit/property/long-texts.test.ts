@@ -6,6 +6,7 @@ import { createVerdictReader, type VerdictReader } from '../../../bench/intent-v
 import { readCode } from '../../../shared/core/intent/code/script.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { shippedLexicon } from '../intent/lexicon.ts';
+import { readWith } from '../tools/support.ts';
 import { LONG_TEXTS } from './long-texts.ts';
 
 const MILDEST_FIRST = ['ALLOW', 'DEGRADE', 'ESCALATE', 'DENY', 'REFUSED'];
@@ -32,6 +33,14 @@ describe('harmless units before a harmful one', () => {
         expect(rank, `${count}: ${byParse}`).to.be.at.least(MILDEST_FIRST.indexOf(alone.byParse));
         if (parse.action !== 'unknown') expect([...parse.flags, ...parse.traits], `${count}`).to.include.members(marks);
       }
+    });
+
+  for (const [name, textOf] of LONG_TEXTS)
+    it(`are not all that a tool call with the text does. ${name}`, () => {
+      const isRead = (count: number): boolean =>
+        readWith({ action: 'read', reads: { text: 'text' } }, { text: textOf(count) }).intent.effect === 'read';
+      if (isRead(0)) return;
+      for (const count of [51, 201]) expect(isRead(count), `${count}`).to.equal(false);
     });
 
   for (const [reads, kind] of [

@@ -111,16 +111,21 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
 
 /** Arguments that are given code. */
 const STATEMENT = /\b(?:sql|statement)\s{0,3}:\s{0,3}"([^"]+)"/gi;
-const OPERATION_HEAD = /[{"]{0,4}(?:mutation|subscription)[^{}]{0,2000}\{/iy;
+const OPERATION_HEAD = /^[{"]{0,4}(?:mutation|subscription)[^{}]*\{/i;
+/** An operation of which only variables are read. */
+const OPEN_OPERATION = /^[{"]{0,4}(?:mutation|subscription)\s{0,3}\w{0,60}\s{0,3}\(\s{0,3}\$[^{}]*$/i;
 
 /** A GraphQL operation. */
 export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
   const head = pieces[at];
   const word = head?.lower.replace(/^[{"]+/, '') ?? '';
   if (!head || !(word.startsWith('mutation') || word.startsWith('subscription'))) return undefined;
-  OPERATION_HEAD.lastIndex = head.at;
-  if (!OPERATION_HEAD.test(text)) return undefined;
   const { kept: code, isCut: goesOn } = beginningOf(text.slice(head.at, head.at + MAX_BODY + 1), MAX_BODY);
+  if (goesOn && OPEN_OPERATION.test(code)) {
+    const end = head.at + code.length;
+    return { fragments: [unknownCode({ at: head.at, end }, { domain: 'web', language: 'http' })], end };
+  }
+  if (!OPERATION_HEAD.test(code)) return undefined;
   const doing = graphOperation(code, lexicon);
   if (!doing) return undefined;
   const close = code.lastIndexOf('}');

@@ -26,18 +26,24 @@ export const LOOPS = new Set(['for', 'while', 'until', 'if']);
 const DASHED = /^(?:-.|[+]o$|\/|\d?>|<|[A-Za-z_]\w{0,63}=|\$|[A-Za-z]:(?:\\|$)|[nN][uU][lL]$)/;
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
 
-/** Arguments in pieces up to the end of the command or sentence. */
-function argumentPieces(pieces: readonly Piece[], from: number): Piece[] {
-  // With nothing before it, all of them.
-  const most = from === 1 ? pieces.length : MAX_TELLING;
+/** Arguments in pieces up to the end of the command or sentence: at most MAX_TELLING, or all before the offset `until`. */
+function argumentPieces(pieces: readonly Piece[], from: number, until = 0): Piece[] {
   const found: Piece[] = [];
-  for (let at = from; at < pieces.length && found.length < most; at += 1) {
+  for (let at = from; at < pieces.length; at += 1) {
     const piece = pieces[at];
     if (!piece || ENDS_COMMAND.has(piece.text)) break;
+    if (found.length >= MAX_TELLING && piece.at >= until) break;
     if (!ENCLOSES.has(piece.text)) found.push(piece);
     if (/[^./][.!?]$/.test(piece.text)) break;
   }
   return found;
+}
+
+/** The end of the first line of a text, where its first word may be a command: sentences begin with a capital. */
+function endOfLine({ text, pieces, at }: Place): number {
+  if (at > 0 || pieces[0]?.text !== pieces[0]?.lower) return 0;
+  const end = text.indexOf('\n');
+  return end < 0 ? text.length : end;
 }
 
 /** Whether a command that is no word of English follows the name of one that runs it: `timeout 9 gcloud`. */
@@ -56,7 +62,8 @@ function leadsIntoPipe(pieces: readonly Piece[], at: number, lexicon: Lexicon): 
 }
 
 /** Whether the words after a known name show that it is meant as a command. */
-function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclosed: boolean): boolean {
+function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
+  const { pieces, at, opens, lexicon } = place;
   const entry = commandOf(name, lexicon);
   const next = pieces[at + 1]?.text ?? '';
   const isPlain =
@@ -76,7 +83,7 @@ function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclos
     return true;
   const isDashed = DASHED.test(next) || (at === 0 && /^-./.test(pieces[at + 2]?.text ?? ''));
   if (isPlain && !lexicon.commandGroups.has(name) && !(opens && isDashed)) return false;
-  const args = argumentPieces(pieces, at + 1);
+  const args = argumentPieces(pieces, at + 1, endOfLine(place));
   const telling = args.some(({ text }) => TELLS.test(text));
   const [first] = args;
   const isPiped = pieces[at - 1]?.text === '|';
