@@ -177,7 +177,7 @@ describe('the fold', () => {
     const today = dayOf(service.nowMs());
     const buckets = Array.from({ length: 400 }, (_, i) => [
       { keyId: 'key one', day: today - 3 * i, positive: 7_000 + 20 * i, negative: i },
-      { keyId: 'key two', day: today - 3 * i, positive: 300, negative: 5 * (i % 7) },
+      { keyId: 'key two', day: today - 3 * i, positive: 300, negative: i === 300 ? 2 ** 45 + 7 : 5 * (i % 7) },
     ]).flat();
     const agents = Array.from({ length: 9 }, (_, i) => `old ${i}`);
     await service.rows(

@@ -59,11 +59,14 @@ const MAKE_STATES = `INSERT INTO trust_state (organisation_id, environment, agen
 export const LOCK_STATES = `SELECT asked.ordinal::int AS ordinal, state.signals::float8 AS signals, (extract(epoch FROM last_signal_at) * 1000)::float8 AS last_signal_ms,
       (SELECT slug FROM organisation WHERE id = asked.organisation_id) AS slug
     FROM ${ASKED} CROSS JOIN LATERAL (SELECT signals, last_signal_at FROM trust_state WHERE ${OF_ASKED('trust_state')} FOR UPDATE) AS state`;
-// R and S of the formula (core/trust/beta.ts), so that an agent is one row however long its history is.
+// R and S of the formula (core/trust/beta.ts), so that an agent is one row however long its history is. A weight has at most 33 bits: the
+// evidence is multiplied in two parts, because products of bigint are summed three times as fast as those of numeric.
 const WEIGHT = '($6::bigint[])[greatest($4::int - day, 0) + 1]';
+const weighted = (evidence: string): string =>
+  `sum((${evidence} & 1073741823) * ${WEIGHT}) + 1073741824 * sum((${evidence} >> 30) * ${WEIGHT})`;
 const READ_SUMS = `SELECT asked.ordinal::int AS ordinal, coalesce(good, 0)::text AS good, coalesce(bad, 0)::text AS bad
     FROM ${ASKED} CROSS JOIN LATERAL (
-      SELECT sum(least(positive, $5::bigint)::numeric * ${WEIGHT}) AS good, sum(negative::numeric * ${WEIGHT}) AS bad
+      SELECT ${weighted('least(positive, $5::bigint)')} AS good, ${weighted('negative')} AS bad
       FROM trust_bucket WHERE ${OF_ASKED('trust_bucket')} AND day > $4::int - cardinality($6::bigint[])
     ) AS bucket`;
 
