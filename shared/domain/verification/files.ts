@@ -7,6 +7,7 @@ import { readRecord } from '../../core/proof/record-read.ts';
 import type { StoredFacts } from '../../core/verification/facts.ts';
 import type { LoggedRecord } from '../../core/verification/failures.ts';
 import { readDecisionRecord } from '../../core/verification/record.ts';
+import { pagesOf } from '../../core/verification/trust-history.ts';
 import type { EvidenceStore, FoundDecision } from './store.ts';
 
 /** Longest line: a policy set with its lexicon, in base64. */
@@ -132,7 +133,7 @@ export function createFileEvidence(): FileEvidence {
         some: async (_, ids) => signed.filter(({ decisionId }) => ids.includes(decisionId)).map(foundOf),
         isDropped: async (_, decisionId) => dropped.has(decisionId),
         policySet: async (digest) => sets.get(digest),
-        trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
+        trustPage: ({ agentId }, after, limit) => pagesOf(trust.get(agentId) ?? [])(after, limit),
         haltRecords: async () => halts,
         keyRecords: async () => keys,
         approvalRecords: async ({ agentId }) => approvals.get(agentId) ?? [],
