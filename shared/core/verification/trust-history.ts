@@ -87,6 +87,13 @@ export function createTrustHistory(deps: TrustHistoryDeps): TrustHistory {
     }
   }
 
+  /** Where to begin, so that the fold of this signal is among the next ones. */
+  const startFor = (signals: number): Start | undefined => {
+    const segment = current.segments.find((one) => one.minFirstN <= signals && signals <= one.maxLastN);
+    const isNearer = segment !== undefined && recent !== undefined && recent.signals >= segment.signals;
+    return isNearer && recent !== undefined && recent.signals < signals ? recent : segment;
+  };
+
   /** The last fold that a decision should have used, in the segments that may have one. */
   const omittedBy = async ({ signals, atMs }: DecisionTime): Promise<Fold | undefined> => {
     const may = ({ maxLastN, minAtMs }: Segment): boolean => maxLastN > signals && isLongBefore(minAtMs, atMs);
@@ -94,21 +101,18 @@ export function createTrustHistory(deps: TrustHistoryDeps): TrustHistory {
     for (let i = segments.length - 1; i >= 0; i -= 1) {
       const [segment, next] = [segments[i], segments[i + 1]];
       if (segment === undefined || !may(segment)) continue;
+      // Its folds up to the used one do not matter, nor those after one that is too late.
+      const start = segment.isInTimeOrder && segment.minFirstN <= signals ? (startFor(signals) ?? segment) : segment;
       let found: Fold | undefined;
-      for await (const { fold, after } of foldsAfter(segment.after)) {
+      for await (const { fold, after } of foldsAfter(start.after)) {
         if (next !== undefined && isSame(after, next.after)) break;
-        if (fold.lastN > signals && isLongBefore(fold.atMs, atMs)) found = fold;
+        if (fold.lastN <= signals) continue;
+        if (isLongBefore(fold.atMs, atMs)) found = fold;
+        else if (segment.isInTimeOrder) break;
       }
       if (found !== undefined) return found;
     }
     return undefined;
-  };
-
-  /** Where to begin, so that the fold of this signal is among the next ones. */
-  const startFor = (signals: number): Start | undefined => {
-    const segment = current.segments.find((one) => one.minFirstN <= signals && signals <= one.maxLastN);
-    const isNearer = segment !== undefined && recent !== undefined && recent.signals >= segment.signals;
-    return isNearer && recent !== undefined && recent.signals < signals ? recent : segment;
   };
 
   const at = async (decision: DecisionTime): Promise<TrustAt> => {

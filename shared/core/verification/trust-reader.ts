@@ -35,8 +35,11 @@ export interface Segment {
   /** The signals that its records name. */
   readonly minFirstN: number;
   readonly maxLastN: number;
-  /** The time of its earliest record. */
+  /** The times of its earliest and its latest record. */
   readonly minAtMs: number;
+  readonly maxAtMs: number;
+  /** Whether no record is earlier than the one before it. */
+  readonly isInTimeOrder: boolean;
 }
 
 export interface TrustReader {
@@ -102,9 +105,9 @@ function readerFrom(owner: ChangeOwner, limits: ReaderLimits, state: State): Tru
 
   const addToSegment = (firstN: number, lastN: number, atMs: number, weight: number): void => {
     const last = state.segments.at(-1);
+    const range: Range = { minFirstN: firstN, maxLastN: lastN, minAtMs: atMs, maxAtMs: atMs, isInTimeOrder: true };
     if (last === undefined || inLast >= state.segmentSignals) {
       const { place: after, signals, evidence } = state;
-      const range = { minFirstN: firstN, maxLastN: lastN, minAtMs: atMs };
       state.segments.push({ after, signals, evidence: evidence.copy(), ...range });
       inLast = weight;
       while (state.segments.length > 2 && bytesOf(state.segments) > limits.segmentBytes) {
@@ -114,12 +117,7 @@ function readerFrom(owner: ChangeOwner, limits: ReaderLimits, state: State): Tru
       return;
     }
     inLast += weight;
-    state.segments[state.segments.length - 1] = {
-      ...last,
-      minFirstN: Math.min(last.minFirstN, firstN),
-      maxLastN: Math.max(last.maxLastN, lastN),
-      minAtMs: Math.min(last.minAtMs, atMs),
-    };
+    state.segments[state.segments.length - 1] = joinedTwo(last, range);
   };
 
   return {
@@ -189,6 +187,20 @@ function readerFrom(owner: ChangeOwner, limits: ReaderLimits, state: State): Tru
   };
 }
 
+type Range = Pick<Segment, 'minFirstN' | 'maxLastN' | 'minAtMs' | 'maxAtMs' | 'isInTimeOrder'>;
+
+/** A segment with the records after it. */
+function joinedTwo(first: Segment, second: Range): Segment {
+  return {
+    ...first,
+    minFirstN: Math.min(first.minFirstN, second.minFirstN),
+    maxLastN: Math.max(first.maxLastN, second.maxLastN),
+    minAtMs: Math.min(first.minAtMs, second.minAtMs),
+    maxAtMs: Math.max(first.maxAtMs, second.maxAtMs),
+    isInTimeOrder: first.isInTimeOrder && second.isInTimeOrder && first.maxAtMs <= second.minAtMs,
+  };
+}
+
 /** Each two segments as one. The last one stays, because the newest decisions need it. */
 function joined(segments: readonly Segment[]): Segment[] {
   const half: Segment[] = [];
@@ -196,13 +208,7 @@ function joined(segments: readonly Segment[]): Segment[] {
     const [first, second] = [segments[i], segments[i + 1]];
     if (first === undefined) break;
     if (second === undefined || i + 2 >= segments.length) half.push(first, ...(second === undefined ? [] : [second]));
-    else
-      half.push({
-        ...first,
-        minFirstN: Math.min(first.minFirstN, second.minFirstN),
-        maxLastN: Math.max(first.maxLastN, second.maxLastN),
-        minAtMs: Math.min(first.minAtMs, second.minAtMs),
-      });
+    else half.push(joinedTwo(first, second));
   }
   return half;
 }
