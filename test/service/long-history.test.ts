@@ -1,8 +1,10 @@
 // An agent with a long history of signals over PostgreSQL: what a statement reads at once, that other work has its turn, and that
 // nothing is missed while records move into the log.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Database, EntitySql, Sql } from '../../shared/platform/db/database.ts';
 import { appendWaiting } from '../../shared/domain/ledger/append.ts';
+import { createAuditor } from '../../shared/domain/ledger/audit.ts';
 import { auditTrust } from '../../shared/domain/ledger/audit-trust.ts';
 import { createChainHeads } from '../../shared/domain/ledger/chain-heads.ts';
 import { foldBatch } from '../../shared/domain/trust/fold.ts';
@@ -86,6 +88,7 @@ describe('an agent with many signals', () => {
     return createTrustHistory({
       owner: { organisation, environment: 'live', agentId: 'old' },
       readPage: (after, limit) => store.trustPage(owner, after, limit),
+      pause: nextTurn,
     });
   };
   const audit = (from: Database = db) =>
@@ -124,7 +127,30 @@ describe('an agent with many signals', () => {
     expect([...(await audit()).findings]).to.deep.equal([]);
   });
 
-  it('is read in pages from the inbox, from the log and from both, each record once', async () => {
+  it('is left out for five minutes when the process that audited it may have died of it', async () => {
+    await append();
+    let nowMs = Date.now();
+    const auditor = createAuditor({ db, nowMs: () => nowMs, monotonicMs: () => performance.now() });
+    const found = async () => {
+      const [log] = await auditor.run();
+      return log?.findings.map(({ kind }) => kind).filter((kind) => kind === 'trust-altered');
+    };
+    const begun = async () => (await runSql(db, 'SELECT 1 FROM audit WHERE evidence_begun_at IS NOT NULL', [])).length;
+    expect(await found()).to.deep.equal([]);
+    expect(await begun(), 'it has ended').to.equal(0);
+    await runSql(db, 'UPDATE audit SET evidence_begun_at = $1', [new Date(nowMs)]);
+    await runSql(db, "UPDATE trust_bucket SET negative = negative - 100 WHERE agent_id = 'old'", []);
+    nowMs += 299_000;
+    expect(await found()).to.deep.equal([]);
+    nowMs += 2_000;
+    expect(await found()).to.deep.equal(['trust-altered']);
+    await runSql(db, "UPDATE trust_bucket SET negative = negative + 100 WHERE agent_id = 'old'", []);
+    for (let i = 0; i < 3 && (await found())?.length !== 0; i += 1);
+    expect(await found(), 'audited in turn again').to.deep.equal([]);
+    expect(await begun()).to.equal(0);
+  });
+
+  it('is read in pages from the log and its inbox, each record once', async () => {
     const { seen, db: counting } = counted();
     const history = historyOver(counting);
     const check = async (signals: number): Promise<void> => {
@@ -135,8 +161,6 @@ describe('an agent with many signals', () => {
       expect(used?.lastN).to.equal(signals);
       expect(score(Math.floor(Date.now() / 86_400_000), CAP)).to.deep.equal(await stateOf());
     };
-    await check(SIGNALS);
-    await append();
     await check(SIGNALS);
     await send('old', 600);
     await check(SIGNALS + 600);
@@ -155,6 +179,7 @@ describe('an agent with many signals', () => {
     let pages = 0;
     const history = createTrustHistory({
       owner: { organisation, environment: 'live', agentId: 'old' },
+      pause: nextTurn,
       async readPage(after, limit) {
         const page = await store.trustPage(owner, after, limit);
         pages += 1;

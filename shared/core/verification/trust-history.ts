@@ -1,5 +1,4 @@
 // The trust records of one agent, read page by page: once to check them all, and then the few that a decision needs.
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { TrustScore } from '../trust/beta.ts';
 import { type RunningEvidence, runningEvidence } from '../trust/running.ts';
 import { NO_EVIDENCE } from '../trust/score.ts';
@@ -35,8 +34,8 @@ const SIGNALS_PER_TURN = 1_000;
 export interface TrustHistoryDeps {
   readonly owner: ChangeOwner;
   readonly readPage: ReadTrustPage;
-  /** Lets others have their turn. Default: setImmediate. */
-  readonly pause?: () => Promise<unknown>;
+  /** Lets others have their turn of the event loop. */
+  readonly pause: () => Promise<unknown>;
   /** An empty reader. Default: with the usual limits. */
   readonly reader?: TrustReader;
 }
@@ -45,7 +44,7 @@ export interface TrustHistoryDeps {
 type Start = Pick<Segment, 'after' | 'signals' | 'evidence'>;
 
 export function createTrustHistory(deps: TrustHistoryDeps): TrustHistory {
-  const { owner, readPage, pause = yieldToOthers, reader: logged = trustReader(owner) } = deps;
+  const { owner, readPage, pause, reader: logged = trustReader(owner) } = deps;
   /** With the records in the inbox, which are read again when they are in the log. */
   let current: TrustReader = logged;
   /** Of the last decision. Decisions that are verified in turn use more and more signals. */
@@ -168,9 +167,9 @@ export function createTrustHistory(deps: TrustHistoryDeps): TrustHistory {
   };
 }
 
-/** The history of records that are in memory, in their order. */
+/** The history of a few records that are in memory, in their order, without a pause. */
 export async function historyOf(records: readonly LoggedRecord[], owner: ChangeOwner): Promise<TrustHistory> {
-  const history = createTrustHistory({ owner, readPage: pagesOf(records) });
+  const history = createTrustHistory({ owner, readPage: pagesOf(records), pause: async () => undefined });
   await history.read();
   return history;
 }

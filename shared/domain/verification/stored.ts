@@ -1,4 +1,5 @@
 // Verifies stored decisions one after another, with a cache of their shared evidence (policy sets and records).
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import { namedApprovalOf } from '../../core/verification/approvals.ts';
@@ -86,7 +87,7 @@ export function createStoredVerifier(deps: StoredVerifierDeps): StoredVerifier {
       const id = [log, agentId, owner.organisation, owner.environment, owner.agentId].join('\n');
       const known = reading === 'anew' ? undefined : kept.histories.get(id);
       const readPage: ReadTrustPage = (after, limit) => store.trustPage(found.owner, after, limit);
-      const history = known ?? createTrustHistory({ owner, readPage });
+      const history = known ?? createTrustHistory({ owner, readPage, pause: yieldToOthers });
       if (known === undefined) readAnew.add(id);
       if (known === undefined || fresh) await history.read();
       trust = { id, history, isOld: known !== undefined };

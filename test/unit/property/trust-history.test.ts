@@ -55,7 +55,12 @@ describe('trust records in pages', () => {
                 return { logged, place: { ...place, chain: place.chain - waiting, waiting } };
               },
             );
-          const history = createTrustHistory({ owner, readPage, reader: trustReader(owner, limits) });
+          const history = createTrustHistory({
+            owner,
+            readPage,
+            pause: async () => undefined,
+            reader: trustReader(owner, limits),
+          });
           await history.read();
           await history.read();
           expect(history.problems).to.deep.equal([]);
@@ -87,7 +92,10 @@ describe('trust records in pages', () => {
   it('are read at most 100 at once, with pauses, and then only those that a decision needs', async () => {
     const signal = { type: 'success' as const, weight: 1_000, daysAgo: 1, keyId: 'AAAAAAAA' };
     const records = recordsOf(
-      foldAll({ signals: Array.from({ length: 400 }, () => Array(20).fill(signal)), dailyCap: 10_000 }),
+      foldAll({
+        signals: Array.from({ length: 400 }, () => Array.from({ length: 20 }, () => signal)),
+        dailyCap: 10_000,
+      }),
     );
     const pages: number[] = [];
     let pauses = 0;
