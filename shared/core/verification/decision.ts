@@ -39,7 +39,8 @@ import { haltReasonOf } from '../decision/halt.ts';
 import { checkHands, readKeys } from './keys.ts';
 import { checkRefusal } from './refusals.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './record.ts';
-import { checkTrust, readLedger } from './trust.ts';
+import { checkTrust, type TrustLedger } from './trust.ts';
+import { historyOf } from './trust-history.ts';
 
 /** The inputs of a verification. */
 export interface DecisionEvidence {
@@ -50,8 +51,10 @@ export interface DecisionEvidence {
   readonly facts: StoredFacts | undefined;
   /** The canonical text of the policy set that the record names; undefined when it is not available. */
   readonly policySet: string | undefined;
-  /** The agent's `custos.trust` records, in any order; cached by array identity. Undefined: not given. */
+  /** The agent's `custos.trust` records, in order; cached by array identity. Undefined: not given. */
   readonly trustRecords: readonly LoggedRecord[] | undefined;
+  /** Reads them in pages, because there may be many. Takes the place of `trustRecords`. */
+  readonly trustLedger?: ((owner: ChangeOwner) => Promise<TrustLedger>) | undefined;
   /** The `custos.halt` records of its log, in order; cached by array identity. Undefined: not given. */
   readonly haltRecords: readonly LoggedRecord[] | undefined;
   /** The agent's `custos.approval` records, in order; cached by array identity. Undefined: not given. */
@@ -108,7 +111,7 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
     return known;
   };
   const [ledgerOf, haltsOf, approvalsOf, keysOf] = [
-    onceFor(readLedger),
+    onceFor(historyOf),
     onceFor(readHalts),
     onceFor(readApprovals),
     onceFor(readKeys),
@@ -176,12 +179,13 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
           : undefined;
 
       const owner = { ...record.payload, agentId: record.agentId };
-      const { trustRecords, haltRecords, approvalRecords, keyRecords } = evidence;
+      const { trustRecords, trustLedger, haltRecords, approvalRecords, keyRecords } = evidence;
       const history = approvalRecords && approvalsOf(approvalRecords, owner);
       if (evaluation !== undefined && opensApproval(body, history))
         checkEscalation(evaluation.escalation, body, report);
-      if (trustRecords !== undefined || body.trust.as_of.signals === 0) {
-        checkTrust(read, ledgerOf(trustRecords ?? NONE, owner), facts, report);
+      if (trustLedger !== undefined || trustRecords !== undefined || body.trust.as_of.signals === 0) {
+        const ledger = await (trustLedger?.(owner) ?? ledgerOf(trustRecords ?? NONE, owner));
+        await checkTrust(read, ledger, facts, report);
       } else report.notEvaluable.push('TRUST_RECORDS_NOT_GIVEN');
 
       const special = specialOf(body.reasons);

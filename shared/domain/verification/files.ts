@@ -8,6 +8,7 @@ import type { StoredFacts } from '../../core/verification/facts.ts';
 import type { LoggedRecord } from '../../core/verification/failures.ts';
 import { namesItsOwnApproval } from '../../core/verification/approvals.ts';
 import { readDecisionRecord } from '../../core/verification/record.ts';
+import { pagesOf } from '../../core/verification/trust-history.ts';
 import type { EvidenceStore, FoundDecision } from './store.ts';
 
 /** Longest line: a policy set with its lexicon, in base64. */
@@ -135,7 +136,7 @@ export function createFileEvidence(): FileEvidence {
         some: async (_, ids) => signed.filter(({ decisionId }) => ids.includes(decisionId)).map(foundOf),
         isDropped: async (_, decisionId) => dropped.has(decisionId),
         policySet: async (digest) => sets.get(digest),
-        trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
+        trustPage: ({ agentId }, after, limit) => pagesOf(trust.get(agentId) ?? [])(after, limit),
         haltRecords: async () => halts,
         keyRecords: async () => keys,
         approvalRecords: async ({ agentId }) => approvals.get(agentId) ?? [],

@@ -51,6 +51,7 @@ import { RetentionTimes1763700000049 } from './0049-retention-times.ts';
 import { AgentHistory1763700000050 } from './0050-agent-history.ts';
 import { LateDecisions1763700000051 } from './0051-late-decisions.ts';
 import { ApprovalDemands1763700000052 } from './0052-approval-demands.ts';
+import { EvidenceBegun1763700000053 } from './0053-evidence-begun.ts';
 import { PartitionRepairs1763700000054 } from './0054-partition-repairs.ts';
 import type { Migration } from './sql-migration.ts';
 
@@ -108,6 +109,7 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   AgentHistory1763700000050,
   LateDecisions1763700000051,
   ApprovalDemands1763700000052,
+  EvidenceBegun1763700000053,
   PartitionRepairs1763700000054,
 ];
 
