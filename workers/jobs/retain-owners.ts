@@ -31,8 +31,8 @@ interface OwnKind {
   /** Deletes or blanks the owner's rows from $3 on and before $4. */
   readonly change: Statement;
   /**
-   * A missing decision is accounted for by its record, so that is committed first, and each run begins at the lowest id: after a crash, or
-   * when a copy brought rows back. Of the others the record comes last, and each run begins where it ends.
+   * A missing decision is accounted for by its record, so that is committed first, and each run begins at the lowest id, for what a crash
+   * left. Of the others the record comes last, and each run begins where it ends.
    */
   readonly isRecordedFirst: boolean;
 }
@@ -149,7 +149,6 @@ async function forget(run: Run, owner: Owner, kind: OwnKind): Promise<void> {
   });
 }
 
-/** After the partitions, because a copy without facts brings back rows that were deleted while it was made. */
 export async function forgetOfOwners(deps: OwnDeps, owners: readonly Owner[]): Promise<void> {
   const times = await readKeptTimes(deps.db, deps);
   for (const owner of owners)

@@ -23,6 +23,8 @@ export interface Kept {
   readonly needed: string;
   /** SQL condition over table_partition: only these. */
   readonly only?: string;
+  /** SQL: one of the steps that check whether partition $1 may go; `done` after the last. Raises an error when it may not. */
+  readonly check?: string;
   /** SQL: makes partition $1 go, or what is kept in it. */
   readonly end: string;
 }
@@ -74,6 +76,9 @@ export function endOldest(deps: PartitionDeps, kept: Kept, only?: Part): Promise
     // The earlier of two clocks: one that is wrong must not drop what is young.
     const part = await oldest(sql, kept, Math.min(nowMs(), server?.now_ms ?? 0) - keepMs);
     if (part === undefined || (only !== undefined && only.name !== part.name)) return undefined;
+    // Before the transaction writes anything: a transaction with an id holds up vacuum.
+    if (kept.check !== undefined)
+      while ((await sql.query<{ done: boolean }>(kept.check, [part.name]))[0]?.done === false);
     const body: RetentionBody = {
       what: kept.what,
       beforeId: part.past_id,

@@ -8,11 +8,13 @@ import { DAY_MS, HOUR_MS, spanHours } from './retain-spans.ts';
 
 /** Partitions are made this long ahead, so that neither midnight nor two days without a worker write to the default one. */
 const AHEAD_MS = 2 * DAY_MS;
-/** Pages of 8 kB that are copied in one transaction: well under a second, so that vacuum is not held up. */
-const PAGES = 2_048;
+/** Rows that are copied in one transaction: well under a second, so that vacuum is not held up. */
+const COPIED_AT_ONCE = 5_000;
+/** Keys that are compared in one statement. */
+const COMPARED_AT_ONCE = 100_000;
 
 const ADD = `SELECT custos_add_partitions($1, $2::float8 * interval '1 hour', to_timestamp($3::float8 / 1000)) AS made`;
-const COPY = `SELECT custos_copy_blank($1, ${PAGES}) AS done`;
+const COPY = `SELECT custos_copy_blank($1, ${COPIED_AT_ONCE}) AS done`;
 const NOW = 'SELECT extract(epoch FROM now())::float8 * 1000 AS now_ms';
 
 const OPEN = `state IN ('pending', 'approved')`;
@@ -42,6 +44,7 @@ const FACTS: Kept = {
   what: 'facts',
   needed: NEEDED_DECISION,
   only: "name NOT LIKE '%\\_bare'",
+  check: `SELECT custos_compare_blank($1, ${COMPARED_AT_ONCE}) AS done`,
   end: 'SELECT custos_swap_blank($1)',
 };
 
