@@ -1,4 +1,4 @@
-// Copies of partitions without facts lose no row that is changed while they are made (docs/adr/0017).
+// Upkeep jobs run one at a time, and copies of partitions without facts lose no row that is changed while they are made (docs/adr/0017).
 import {
   COPY as COPY_BEFORE,
   FOUND,
@@ -18,6 +18,14 @@ BEGIN
   END IF;
   RAISE EXCEPTION '% is insert-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
 END $$`;
+
+// Leases (workers/jobs/one-run.ts); processes of an earlier version take none.
+const UPKEEP_RUN = `CREATE TABLE IF NOT EXISTS upkeep_run (
+  name text PRIMARY KEY,
+  holder text NOT NULL,
+  until timestamptz NOT NULL
+-- Rows are updated every second: free space on their page makes these HOT updates.
+) WITH (fillfactor = 50)`;
 
 const KEY = 'organisation_id, environment, decision_id';
 const LAST_OF_NEXT = `(SELECT jsonb_build_array(${KEY}) FROM next ORDER BY ${KEY.replaceAll(',', ' DESC,')} DESC LIMIT 1)`;
@@ -140,6 +148,7 @@ END $$`;
 export const PartitionRepairs1763700000054 = sqlMigration({
   name: 'PartitionRepairs1763700000054',
   up: [
+    UPKEEP_RUN,
     INSERT_ONLY,
     MIRROR,
     COPY,
@@ -155,5 +164,6 @@ export const PartitionRepairs1763700000054 = sqlMigration({
     SWAP_BEFORE,
     guardDefiners('custos_mirror_blank', 'custos_copy_blank', 'custos_swap_blank'),
     'DROP FUNCTION IF EXISTS custos_compare_blank',
+    'DROP TABLE IF EXISTS upkeep_run',
   ].join(';\n'),
 });
