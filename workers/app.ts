@@ -206,6 +206,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     db,
     drains,
     nowMs,
+    deletionMs: clock.deletionMs,
     logger,
     intentWorker,
     pace: pacer.pace,

@@ -158,7 +158,7 @@ describe('parses and their approvals', () => {
   it('a parse is kept for as long as an approval may need it, and then deleted', async () => {
     const approvalTtlMs = 2 * HOUR_MS;
     const kept = async () => (await service.rows("SELECT FROM recent_parse WHERE agent_id = 'kept'")).length;
-    const forget = () => forgetChanges.handler({ db: service.db, approvalTtlMs })({ v: 1 });
+    const forget = () => forgetChanges.handler({ db: service.db, deletionMs: Date.now, approvalTtlMs })({ v: 1 });
     await parse('kept', CURL);
     // The approval is opened when the parse is almost 15 minutes old, and used just before it expires.
     await pass('kept', approvalTtlMs / MINUTE_MS + 15);
@@ -171,7 +171,7 @@ describe('parses and their approvals', () => {
   });
 
   it('a parse is kept while submitted work waits for a worker, or an approval of a rule is open for longer than others', async () => {
-    const forget = () => forgetChanges.handler({ db: service.db, approvalTtlMs: HOUR_MS })({ v: 1 });
+    const forget = () => forgetChanges.handler({ db: service.db, deletionMs: Date.now, approvalTtlMs: HOUR_MS })({ v: 1 });
     const kept = async (agentId: string) =>
       (await service.rows('SELECT FROM recent_parse WHERE agent_id = $1', [agentId])).length;
     for (const agentId of ['waits', 'has-days', 'idle']) await parse(agentId, CURL);

@@ -31,6 +31,7 @@ describe('retention by kind', () => {
     runRetain({
       db: service.db,
       nowMs: service.nowMs,
+      deletionMs: service.nowMs,
       logger: pino({ level: 'silent' }),
       leastKeepMs: DAY_MS,
       keepMs: { ...FOR_EVER, ...keepMs },

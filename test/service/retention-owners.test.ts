@@ -53,6 +53,7 @@ describe('retention of single organisations', () => {
   const deps = (keepMs: Partial<RetainDeps['keepMs']>): RetainDeps => ({
     db: service.db,
     nowMs: service.nowMs,
+    deletionMs: service.nowMs,
     logger: pino({ level: 'silent' }),
     leastKeepMs: DAY_MS,
     keepMs: { ...FOR_EVER, ...keepMs },

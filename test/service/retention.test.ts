@@ -53,6 +53,7 @@ describe('retention over forty days', () => {
   const deps = (): RetainDeps => ({
     db: service.db,
     nowMs: service.nowMs,
+    deletionMs: service.nowMs,
     logger: pino({ level: 'silent' }),
     leastKeepMs: DAY_MS,
     keepMs: { ...FOR_EVER, decisions: KEPT_DAYS * DAY_MS, texts: KEPT_DAYS * DAY_MS },

@@ -94,8 +94,8 @@ async function nextStep(
   const keptMs = run.times.ofOwn((await readTimesOf(sql, owner)).get(what), what);
   if (keptMs >= run.times.longest(what)) return undefined;
   const openId = (await sql.query<{ id: string | null }>(needed, ownerColumns(owner)))[0]?.id ?? null;
-  // The earlier of two clocks: one that is wrong must not delete what is young.
-  const cutoffMs = Math.min(run.nowMs(), server?.now_ms ?? 0) - keptMs;
+  // The earliest of three clocks: one that is wrong must not delete what is young.
+  const cutoffMs = Math.min(run.deletionMs(), server?.now_ms ?? 0) - keptMs;
   const endMs = openId === null ? cutoffMs : Math.min(cutoffMs, idTimeMs(openId));
   const stepMs = spanHours(keptMs) * HOUR_MS;
   const beforeMs = Math.floor(endMs / stepMs) * stepMs;

@@ -71,7 +71,7 @@ async function dropFacts(deps: RetainDeps): Promise<void> {
 }
 
 export async function runRetain(deps: RetainDeps): Promise<void> {
-  const { db, nowMs, logger, onDropped } = deps;
+  const { db, nowMs, deletionMs, logger, onDropped } = deps;
   const times = await readKeptTimes(db, deps);
   for (const kept of DROPPED) {
     const hours = spanHours(times.longest(kept.what), kept.table === 'decision' ? times.longest('facts') : Infinity);
@@ -89,7 +89,8 @@ export async function runRetain(deps: RetainDeps): Promise<void> {
   const owners = await readOwners(db);
   await forgetOfOwners(deps, owners);
   const [server] = await db.query<{ now_ms: number }>(NOW, []);
-  await forgetRows(db, owners, await readKeptTimes(db, deps), Math.min(nowMs(), server?.now_ms ?? 0));
+  const oldMs = Math.min(deletionMs(), server?.now_ms ?? 0);
+  if (oldMs > 0) await forgetRows(db, owners, await readKeptTimes(db, deps), oldMs);
 }
 
 export const retain = upkeepJob({
