@@ -2,6 +2,7 @@
 import { readKeptTimes } from '../../shared/domain/retention/times.ts';
 import { MINUTE_MS, upkeepJob } from './definition.ts';
 import { BOUND, endOldest, type Kept, oldestToEnd, type PartitionedTable } from './retain-partitions.ts';
+import { forgetDefault } from './retain-default.ts';
 import { forgetOfOwners, type OwnDeps, readOwners } from './retain-owners.ts';
 import { forgetRows } from './retain-rows.ts';
 import { DAY_MS, HOUR_MS, spanHours } from './retain-spans.ts';
@@ -86,6 +87,7 @@ export async function runRetain(deps: RetainDeps): Promise<void> {
     }
   }
   await dropFacts(deps);
+  for (const kept of [...DROPPED, FACTS]) await forgetDefault(deps, kept);
   const owners = await readOwners(db);
   await forgetOfOwners(deps, owners);
   const [server] = await db.query<{ now_ms: number }>(NOW, []);

@@ -1,4 +1,6 @@
-// Upkeep jobs run one at a time, and copies of partitions without facts lose no row that is changed while they are made (docs/adr/0017).
+// Upkeep jobs run one at a time, copies of partitions without facts lose no row that is changed while they are made, and rows of the
+// default partition go as those of others (docs/adr/0017).
+import { ADD as ADD_BEFORE, TABLES } from './0044-partitions.ts';
 import {
   COPY as COPY_BEFORE,
   FOUND,
@@ -9,10 +11,10 @@ import {
 import { INSERT_ONLY as INSERT_ONLY_BEFORE } from './0049-retention-times.ts';
 import { guardDefiners, sqlMigration } from './sql-migration.ts';
 
-// As in migration 0049. A function marks its statement with the name of the table, which may be a copy, too.
+// As in migration 0049. A function marks its statement with the name of the table, which may be a copy or the default partition, too.
 const INSERT_ONLY = `CREATE OR REPLACE FUNCTION custos_insert_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'DELETE' AND TG_TABLE_NAME = current_setting('custos.forgets', true) AND TG_TABLE_NAME ~ '^decision(_.*${SUFFIX})?$'
+  IF TG_OP = 'DELETE' AND TG_TABLE_NAME = current_setting('custos.forgets', true) AND TG_TABLE_NAME ~ '^decision(_default|_.*${SUFFIX})?$'
     AND current_user = (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = TG_RELID) THEN
     RETURN NULL;
   END IF;
@@ -134,6 +136,84 @@ ${FOUND}
   EXECUTE format('COMMENT ON TABLE %I IS NULL', bare);
 END $$`;
 
+/** Rows that are moved out of the default partition in one transaction: those who write to it wait a fraction of a second meanwhile. */
+const MOVED_AT_ONCE = 2_000;
+/**
+ * Makes the partitions that are lacking from this hour on. Rows of their span that are in the default partition are moved. Where they are too
+ * many, the span is halved, down to an hour, whose rows stay: the next hour has a partition again.
+ */
+const ADD = `CREATE OR REPLACE FUNCTION custos_add_partitions(parent_name text, span interval, until timestamptz) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  id text;
+  prefix text;
+  spare text := parent_name || '_default';
+  at timestamptz;
+  ends timestamptz;
+  next_at timestamptz;
+  part text;
+  columns text;
+  waiting integer;
+  made integer := 0;
+BEGIN
+  SELECT t.id, t.prefix INTO id, prefix FROM (VALUES ${TABLES.map((row) => `('${row.join("', '")}')`).join(', ')}) AS t (name, id, prefix) WHERE t.name = parent_name;
+  IF id IS NULL OR span < interval '1 hour' OR until > now() + interval '1 year' THEN
+    RAISE EXCEPTION 'no partitions of % with % until %', parent_name, span, until USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  -- Two workers at once would make the same one.
+  PERFORM pg_advisory_xact_lock(4237005);
+  SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) INTO columns FROM pg_attribute WHERE attrelid = quote_ident(parent_name)::regclass AND attnum > 0 AND NOT attisdropped;
+  at := date_trunc('hour', now());
+  WHILE at < until LOOP
+    -- The end of the partition that has this time, and the beginning of the next one: a clock that was ahead leaves a gap.
+    SELECT max(custos_id_time(p.past_id)) FILTER (WHERE coalesce(p.first_id, '') <= custos_id_at(prefix, at)), min(custos_id_time(p.first_id)) FILTER (WHERE p.first_id > custos_id_at(prefix, at))
+      INTO ends, next_at FROM table_partition p WHERE p.parent = parent_name AND p.past_id > custos_id_at(prefix, at);
+    IF ends IS NOT NULL THEN
+      at := ends;
+      CONTINUE;
+    END IF;
+    ends := least(at + span, next_at);
+    LOOP
+      EXECUTE format('SELECT count(*) FROM (SELECT FROM %I WHERE %I >= $1 AND %I < $2 LIMIT ${MOVED_AT_ONCE + 1}) AS found', spare, id, id)
+        INTO waiting USING custos_id_at(prefix, at), custos_id_at(prefix, ends);
+      EXIT WHEN waiting <= ${MOVED_AT_ONCE} OR ends <= at + interval '1 hour';
+      ends := greatest(at + interval '1 hour', date_trunc('hour', at + (ends - at) / 2));
+    END LOOP;
+    IF waiting <= ${MOVED_AT_ONCE} THEN
+      part := parent_name || to_char(at AT TIME ZONE 'UTC', '_YYYYMMDD"t"HH24MI');
+      EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE) WITH (toast_tuple_target = 8160)', part, parent_name);
+      IF parent_name = 'decision' THEN
+        EXECUTE format('CREATE TRIGGER insert_only BEFORE DELETE OR TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION custos_insert_only()', part);
+      END IF;
+      IF waiting > 0 THEN
+        -- As attaching does, and so that no row comes in between.
+        EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', spare);
+        PERFORM set_config('custos.forgets', spare, true);
+        EXECUTE format('WITH moved AS (DELETE FROM %1$I WHERE %2$I >= $1 AND %2$I < $2 RETURNING %3$s) INSERT INTO %4$I (%3$s) SELECT * FROM moved', spare, id, columns, part)
+          USING custos_id_at(prefix, at), custos_id_at(prefix, ends);
+        PERFORM set_config('custos.forgets', '', true);
+      END IF;
+      EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent_name, part, custos_id_at(prefix, at), custos_id_at(prefix, ends));
+      made := made + 1;
+    END IF;
+    at := ends;
+  END LOOP;
+  RETURN made;
+END $$`;
+/** As custos_forget_decisions, of the default partition for all: what is below a bound that partitions were dropped to. */
+const FORGET_DEFAULT = `CREATE OR REPLACE FUNCTION custos_forget_default(before_id text, most integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  gone integer;
+BEGIN
+  IF before_id > custos_id_at('dec', now() - interval '1 day') THEN
+    RAISE EXCEPTION 'decisions before % are too young to be deleted', before_id USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  PERFORM set_config('custos.forgets', 'decision_default', true);
+  DELETE FROM decision_default WHERE ctid = ANY (ARRAY(SELECT ctid FROM decision_default WHERE decision_id < before_id LIMIT most));
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  PERFORM set_config('custos.forgets', '', true);
+  RETURN gone;
+END $$`;
+
 /** The earlier version can't read the progress of a copy that was begun. */
 const DROP_COPIES = `DO $$
 DECLARE
@@ -154,7 +234,16 @@ export const PartitionRepairs1763700000054 = sqlMigration({
     COPY,
     COMPARE,
     SWAP,
-    guardDefiners('custos_mirror_blank', 'custos_copy_blank', 'custos_compare_blank', 'custos_swap_blank'),
+    ADD,
+    FORGET_DEFAULT,
+    guardDefiners(
+      'custos_mirror_blank',
+      'custos_copy_blank',
+      'custos_compare_blank',
+      'custos_swap_blank',
+      'custos_add_partitions',
+      'custos_forget_default',
+    ),
   ].join(';\n'),
   down: [
     DROP_COPIES,
@@ -162,8 +251,9 @@ export const PartitionRepairs1763700000054 = sqlMigration({
     MIRROR_BEFORE,
     COPY_BEFORE,
     SWAP_BEFORE,
-    guardDefiners('custos_mirror_blank', 'custos_copy_blank', 'custos_swap_blank'),
-    'DROP FUNCTION IF EXISTS custos_compare_blank',
+    ADD_BEFORE,
+    guardDefiners('custos_mirror_blank', 'custos_copy_blank', 'custos_swap_blank', 'custos_add_partitions'),
+    'DROP FUNCTION IF EXISTS custos_compare_blank, custos_forget_default',
     'DROP TABLE IF EXISTS upkeep_run',
   ].join(';\n'),
 });
