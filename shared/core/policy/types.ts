@@ -274,7 +274,7 @@ export interface Evaluation {
   readonly reasons: readonly Reason[];
   /** Non-empty only when the verdict is DEGRADE. */
   readonly obligations: readonly Obligation[];
-  /** Of an ESCALATE whose rules name approvers or a lifetime. */
+  /** Of an ESCALATE whose rules name approvers or a lifetime; also when an approval has turned it into a permission. */
   readonly escalation?: Escalation;
   /** The budgets that a permission by these rules counts against; present only when there are any, and the verdict is not DENY. */
   readonly charges?: readonly BudgetCharge[];

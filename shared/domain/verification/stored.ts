@@ -1,6 +1,6 @@
 // Verifies stored decisions one after another, with a cache of their shared evidence (policy sets and records).
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { lowestId } from '../../kernel/ids.ts';
+import { approvalIdOfDecision, lowestId } from '../../kernel/ids.ts';
 import { namedApprovalOf } from '../../core/verification/approvals.ts';
 import {
   createDecisionVerifier,
@@ -60,13 +60,17 @@ export function createStoredVerifier(deps: VerifierDeps & { readonly store: Evid
     const halts = await records(`halt\n${log}`, fresh, () => store.haltRecords(found.owner));
     // Few decisions concern an approval. For the others its records are not read.
     const { bytes } = found.evidence.record;
-    const isAboutOne = Buffer.from(bytes).includes('"rule":"approval"');
+    const text = Buffer.from(bytes);
+    const isAboutOne = text.includes('"rule":"approval"');
+    // Its id tells which decision opened an approval. For those of earlier versions their records do.
+    const namesOther = text.includes('"approval":{') && !text.includes(approvalIdOfDecision(found.decisionId));
     const keys = isAboutOne
       ? await records(`key\n${log}`, fresh, () => store.keyRecords(found.owner))
       : { list: [], isOld: false };
-    const approvals = isAboutOne
-      ? await records(`approval\n${log}${agentId}`, fresh, () => store.approvalRecords(found.owner))
-      : { list: [], isOld: false };
+    const approvals =
+      isAboutOne || namesOther
+        ? await records(`approval\n${log}${agentId}`, fresh, () => store.approvalRecords(found.owner))
+        : { list: [], isOld: false };
     const named = namedApprovalOf(bytes, approvals.list);
     const openingId = named && (named.openingId ?? (await store.openingOf(found.owner, named.approvalId)));
     const opening = openingId === undefined ? undefined : await store.byId(openingId);
