@@ -77,9 +77,6 @@ export interface NamedApproval {
   readonly approvers?: readonly ApproverDemand[] | undefined;
 }
 
-/** The approval that an ESCALATE opens. */
-export type NewApproval = ApprovalDemands;
-
 export interface RecordedDecision {
   readonly row: DecisionRow;
   /** The approval that it names; a new one has an id and an expiry now. */
@@ -105,8 +102,11 @@ export interface Decider {
   approve(question: Question, answer: Answer, approval: Reason): Promise<Answer>;
   /** The same answer with facts that say how much of budgets was used, by the policies alone (not by halts). */
   evaluateAgain(question: Question, answer: Answer, facts: Facts, approval?: Reason): Promise<Answer>;
-  /** Builds the row and the answer; the caller stores the row before it sends the answer's text. */
-  record(question: Question, answer: Answer, approval?: NamedApproval | NewApproval): RecordedDecision;
+  /**
+   * Builds the row and the answer; the caller stores the row before it sends the answer's text.
+   * @param named the approval that it names, or the demands of one that it opens
+   */
+  record(question: Question, answer: Answer, named?: NamedApproval | ApprovalDemands): RecordedDecision;
   /** To be called when a row is durable: counts it in the agent's history. */
   recorded(question: Question, answer: Answer): void;
   /** Every candidate rule with the values that it compared. */
@@ -186,9 +186,13 @@ function trustOf({ facts, trust }: AgentState, question: Question, nowMs: number
   });
 }
 
-const isNew = (approval: NamedApproval | NewApproval): approval is NewApproval => 'lifetimeMs' in approval;
+const isNew = (named: NamedApproval | ApprovalDemands): named is ApprovalDemands => 'lifetimeMs' in named;
 
-const openedBy = (decisionId: string, { nowMs }: Answer, { approvers, lifetimeMs }: NewApproval): NamedApproval => ({
+const openedBy = (
+  decisionId: string,
+  { nowMs }: Answer,
+  { approvers, lifetimeMs }: ApprovalDemands,
+): NamedApproval => ({
   approvalId: approvalIdOfDecision(decisionId),
   expiresAtMs: nowMs + lifetimeMs,
   approvers,
