@@ -54,13 +54,14 @@ describe('parses and their approvals', () => {
       `UPDATE recent_parse SET last_at = last_at - make_interval(mins => $2), bucket = bucket - make_interval(mins => $2) WHERE agent_id = $1`,
       [agentId, minutes],
     );
-    const rows = await service.rows<{ approval_id: string; created_at: Date }>(
-      'SELECT approval_id, created_at FROM approval WHERE agent_id = $1',
+    const rows = await service.rows<{ approval_id: string; created_at: Date; expires_at: Date }>(
+      'SELECT approval_id, created_at, expires_at FROM approval WHERE agent_id = $1',
       [agentId],
     );
     for (const row of rows)
       await rewriteSealed(service.db, 'approval', 'approval_id = $1', [row.approval_id], {
         created_at: new Date(row.created_at.getTime() - minutes * MINUTE_MS),
+        expires_at: new Date(row.expires_at.getTime() - minutes * MINUTE_MS),
       });
     await service.rows(
       'UPDATE intent SET submitted_at = submitted_at - make_interval(mins => $2) WHERE agent_id = $1',
@@ -182,6 +183,8 @@ describe('parses and their approvals', () => {
     const { normalized: intent } = await parse('has-days', CURL);
     await escalate(client, { agent_id: 'has-days', intent });
     for (const agentId of ['waits', 'has-days', 'idle']) await pass(agentId, 300);
+    const inDays = { expires_at: new Date(Date.now() + 72 * HOUR_MS) };
+    await rewriteSealed(service.db, 'approval', "agent_id = 'has-days'", [], inDays);
     await forget();
     expect([await kept('waits'), await kept('has-days'), await kept('idle')]).to.deep.equal([1, 1, 0]);
     await both.worker.evaluate(intentId);
