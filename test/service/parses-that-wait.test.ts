@@ -171,7 +171,8 @@ describe('parses and their approvals', () => {
   });
 
   it('a parse is kept while submitted work waits for a worker, or an approval of a rule is open for longer than others', async () => {
-    const forget = () => forgetChanges.handler({ db: service.db, deletionMs: Date.now, approvalTtlMs: HOUR_MS })({ v: 1 });
+    const forget = () =>
+      forgetChanges.handler({ db: service.db, deletionMs: Date.now, approvalTtlMs: HOUR_MS })({ v: 1 });
     const kept = async (agentId: string) =>
       (await service.rows('SELECT FROM recent_parse WHERE agent_id = $1', [agentId])).length;
     for (const agentId of ['waits', 'has-days', 'idle']) await parse(agentId, CURL);
