@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
+import { Registry } from 'prom-client';
 import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
+import { watchInstallation } from '../../shared/domain/installation/gauges.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
@@ -111,6 +113,12 @@ describe('the default partition', () => {
     await insertAt([hourMs + 3 * DAY_MS]);
     await retain({ decisions: 90 * DAY_MS });
     expect(await count('decision_default')).to.equal(2_001);
+    const registry = new Registry();
+    const queues = { counts: () => Promise.reject(new Error('away')) };
+    watchInstallation(registry, { sql: service.db, queues, monotonicMs: () => performance.now() });
+    expect(await registry.metrics())
+      .to.contain('custos_default_partition_rows{table="decision"} 2001')
+      .and.contain('custos_default_partition_rows{table="intent_parse"} 0');
     expect(await partOf(hourMs + HOUR_MS + 1)).not.to.equal('decision_default');
     expect(await partOf(hourMs + 11 * DAY_MS)).not.to.equal('decision_default');
   });
