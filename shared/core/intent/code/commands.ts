@@ -122,7 +122,8 @@ function subcommandOf(base: CommandEntry, subcommands: readonly string[], lexico
     const isVerb = (name: string) => partsOf(name).some((part) => lexicon.commandVerbs.has(part));
     const found = verbs.flatMap((at) => {
       const name = subcommands[at - 1] ?? '';
-      const one = doingOfName(name, lexicon);
+      // What is put there by a variable or another command is not known: `kubectl $(cat f)`.
+      const one = /[$`]/.test(name) ? undefined : doingOfName(name, lexicon);
       return one === undefined || (one.effect === 'read' && !isVerb(name)) ? [] : one;
     });
     isKnown = found.length > 0;

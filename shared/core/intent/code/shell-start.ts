@@ -57,7 +57,14 @@ const isPrefixed = (pieces: readonly Piece[], at: number, lexicon: Lexicon): boo
 function leadsIntoPipe(pieces: readonly Piece[], at: number, lexicon: Lexicon): boolean {
   const last = Math.min(pieces.length, at + MAX_PIPED);
   let end = at + 1;
-  while (end < last && !ENDS_COMMAND.has(pieces[end]?.text ?? '')) end += 1;
+  let quote = '';
+  for (; end < last; end += 1) {
+    const text = pieces[end]?.text ?? '';
+    // A parenthesis or a semicolon in quotes ends no command.
+    if (quote === '' && ENDS_COMMAND.has(text)) break;
+    if (text === quote) quote = '';
+    else if (quote === '' && (text === "'" || text === '"')) quote = text;
+  }
   return pieces[end]?.text === '|' && commandOf(commandName(pieces[end + 1]?.text ?? ''), lexicon) !== undefined;
 }
 
