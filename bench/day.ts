@@ -2,24 +2,33 @@
 // Usage: node dist/bench/day.js [--days 3] [--minutes 60] [--rate 200] [--connections 16]
 //
 // An hour of simulated time passes in a burst of load. The clock of an installation is its database's: statements of the service find
-// functions now() and clock_timestamp() of this file before PostgreSQL's own, which add an offset. The simulation ends in the present, so what is
-// dropped is old for PostgreSQL's own clock, too. Decisions are kept for a day, in partitions of three hours.
+// functions now(), statement_timestamp() and clock_timestamp() of this file before PostgreSQL's own, which add an offset. The simulation ends
+// in the present, so what is dropped is old for PostgreSQL's own clock, too. The service deletes nothing while its clock jumps, so the job
+// `retain` runs here. Decisions are kept for a day, in partitions of three hours.
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import pino from 'pino';
 import { trustPublishedKeys } from '../shared/core/proof/keys.ts';
 import { parseReceipt, verifyReceipt } from '../shared/core/proof/receipt.ts';
 import { alignedLines, quantile } from './numbers.ts';
 import { enforceBodies } from './policies.ts';
 import { type Generator, type Service, startGenerator, startService } from './processes.ts';
 import { memoryOf, partsBelow } from './usage.ts';
-import { enqueueSql } from '../shared/platform/queues/outbox.ts';
+import { databaseNowMs } from '../shared/platform/db/clock.ts';
+import { type Database, openDatabase } from '../shared/platform/db/database.ts';
+import { createSeals } from '../shared/platform/db/seals/seals.ts';
+import { runRetain } from '../workers/jobs/retain.ts';
 import { signalBodies } from './work-bodies.ts';
 
 const POLICIES = 100;
 const BODIES = 4_096;
 const PART_HOURS = 3;
 const HOURS_A_DAY = 24;
+const DAY_MS = HOURS_A_DAY * 3_600_000;
+const PEPPER = 'the pepper of days that are simulated';
+/** A drop that has waited 300 ms for readers is tried again. */
+const RETAIN_ATTEMPTS = 10;
 /** Processes sample the database's clock every second. */
 const FOLLOW_MS = 1_500;
 const WARM_UP_MS = 300;
@@ -32,6 +41,7 @@ const SHIFT = (hours: number): string[] => [
   `INSERT INTO shifted.clock VALUES (interval '-${hours} hours')`,
   `CREATE FUNCTION shifted.now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT pg_catalog.now() + shift FROM shifted.clock'`,
   `CREATE FUNCTION shifted.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT pg_catalog.clock_timestamp() + shift FROM shifted.clock'`,
+  `CREATE FUNCTION shifted.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT pg_catalog.statement_timestamp() + shift FROM shifted.clock'`,
   'GRANT USAGE ON SCHEMA shifted TO PUBLIC',
   'GRANT SELECT ON shifted.clock TO PUBLIC',
 ];
@@ -61,7 +71,6 @@ const SIZES = `SELECT (pg_database_size(current_database()) / 1048576)::float8 A
         'change'::regclass, 'agent_history'::regclass, 'decision_count'::regclass, 'request_count'::regclass, 'trust_state'::regclass, 'trust_bucket'::regclass)))::float8 AS queues,
     (SELECT sum(n_dead_tup) FROM pg_stat_user_tables WHERE schemaname = 'bullmq' OR relname IN ('outbox', 'log_inbox', 'trust_inbox', 'agent_history', 'trust_state', 'trust_bucket'))::float8 AS dead,
     (SELECT count(*) FROM table_partition WHERE parent = 'decision')::float8 AS partitions`;
-const RETAIN = enqueueSql('upkeep', 'retain', {});
 const TIDY = `SELECT NOT EXISTS (SELECT FROM outbox) AND NOT EXISTS (SELECT FROM log_inbox) AND NOT EXISTS (SELECT FROM trust_inbox) AS yes`;
 const OLDEST =
   "SELECT (SELECT min(past_id) FROM table_partition WHERE parent = 'decision') > custos_id_at('dec', shifted.now() - $1::float8 * interval '1 hour') AS yes";
@@ -110,7 +119,36 @@ async function startInThePast(service: Service, client: pg.Client, hours: number
   );
 }
 
-async function hour(service: Service, generator: Generator, client: pg.Client, n: number, load: Load): Promise<Hour> {
+async function retain(db: Database): Promise<void> {
+  const nowMs = await databaseNowMs(db);
+  const kept = { facts: undefined, intents: undefined, signals: undefined, jobs: undefined, deliveries: undefined };
+  const deps = {
+    db,
+    nowMs: () => nowMs,
+    deletionMs: () => nowMs,
+    logger: pino({ level: 'silent' }),
+    keepMs: { ...kept, decisions: DAY_MS, texts: DAY_MS },
+    leastKeepMs: DAY_MS,
+    onDropped: () => undefined,
+  };
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await runRetain(deps);
+    } catch (error) {
+      if (attempt === RETAIN_ATTEMPTS) throw error;
+      await delay(WARM_UP_MS);
+    }
+}
+
+interface Simulated {
+  readonly service: Service;
+  readonly generator: Generator;
+  readonly client: pg.Client;
+  /** With the role of the service, whose clock is the simulated one. */
+  readonly db: Database;
+}
+
+async function hour({ service, generator, client, db }: Simulated, n: number, load: Load): Promise<Hour> {
   await client.query("UPDATE shifted.clock SET shift = shift + interval '1 hour'");
   await delay(FOLLOW_MS);
   const job = { port: service.port, key: service.key, connections: load.connections };
@@ -128,7 +166,7 @@ async function hour(service: Service, generator: Generator, client: pg.Client, n
   const { rate, bodies } = load;
   const done = await generator.run({ ...job, path: '/v1/enforce', bodies, warmUpMs: WARM_UP_MS, durationMs, rate });
   if (done.firstError !== undefined) say(`an answer was an error: ${done.firstError}`);
-  await client.query(RETAIN);
+  await retain(db);
   await until(client, TIDY);
   const { rows } =
     await client.query<Record<'database' | 'decisions' | 'queues' | 'dead' | 'partitions', number>>(SIZES);
@@ -217,12 +255,23 @@ async function main(): Promise<void> {
     bodies: enforceBodies(POLICIES, BODIES),
     signals: signalBodies(BODIES / 8),
   };
-  const service = await startService(POLICIES, { env: { CUSTOS_KEEP_DECISIONS: '1d', CUSTOS_KEEP_TEXTS: '1d' } });
+  const service = await startService(POLICIES, {
+    env: { CUSTOS_PEPPER: PEPPER, CUSTOS_KEEP_DECISIONS: '1d', CUSTOS_KEEP_TEXTS: '1d' },
+  });
   const generator = startGenerator();
   const client = new pg.Client({ connectionString: service.superuserUrl });
+  let db: Database | undefined;
   try {
     await client.connect();
     await startInThePast(service, client, hours);
+    db = await openDatabase({
+      url: service.databaseUrl,
+      applicationName: 'bench-retain',
+      poolSize: 2,
+      queryTimeoutMs: 30_000,
+      seals: createSeals({ pepper: PEPPER }),
+      onError: (error) => say(`a connection broke: ${error.message}`),
+    });
     const seen: Hour[] = [];
     let receipts = new Map<string, string>();
     const table = [
@@ -242,7 +291,7 @@ async function main(): Promise<void> {
       ],
     ];
     for (let n = 1; n <= hours; n += 1) {
-      const one = await hour(service, generator, client, n, load);
+      const one = await hour({ service, generator, client, db }, n, load);
       seen.push(one);
       if (n === 1) receipts = await receiptsOf(service, client);
       if (n % PART_HOURS !== 0) continue;
@@ -283,6 +332,7 @@ async function main(): Promise<void> {
     if (rows[0]?.n !== 0) throw new Error('the audit has findings');
     say('The audit has no findings.');
   } finally {
+    await db?.close();
     await client.end();
     await generator.stop();
     await service.stop();

@@ -64,11 +64,11 @@ function sayRefused(table: string, id: string): void {
   say(`custos: a row of ${table} is refused, because its seal is not this service's: ${printable(id)}`);
 }
 
-/** `/scopes/1` is the second --scope. */
+/** `/scopes/1` is the second --scope, and `/stage/organisations/0` the first --organisation. */
 function optionOf(pointer: string, optionNames: Readonly<Record<string, string>>): string {
-  const [, name = '', index] = pointer.split('/');
-  const option = optionNames[`/${name}`] ?? pointer;
-  return index === undefined ? option : `${option} number ${Number(index) + 1}`;
+  const [, list = '', index] = /^(.+)\/(\d+)$/.exec(pointer) ?? [];
+  const repeated = optionNames[list];
+  return repeated === undefined ? (optionNames[pointer] ?? pointer) : `${repeated} number ${Number(index) + 1}`;
 }
 
 /** The organisation with this slug. @throws {UsageError} when there is none */

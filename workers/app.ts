@@ -178,6 +178,12 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     keeper,
     nowMs,
     onHalt: (origin, reason) => logger.fatal({ origin, reason }, 'a log is halted: it still records and does not sign'),
+    onReplaced: () => {
+      logger.fatal(
+        'the logs have another key by now: this process ends, and must be started with the new CUSTOS_SIGNING_KEY_FILE',
+      );
+      process.exit(1);
+    },
   });
 
   const version = readVersion(findRoot());
@@ -200,6 +206,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     db,
     drains,
     nowMs,
+    deletionMs: clock.deletionMs,
     logger,
     intentWorker,
     pace: pacer.pace,

@@ -4,12 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface Clock {
   /** Monotonic. */
   nowMs(): number;
+  /** The time of day, which goes on while the machine is suspended. */
+  dateMs(): number;
   /** Ends early, without an error, when the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export const SYSTEM_CLOCK: Clock = {
   nowMs: () => performance.now(),
+  dateMs: () => Date.now(),
   sleep: async (ms, signal) => {
     try {
       await delay(ms, undefined, { signal });

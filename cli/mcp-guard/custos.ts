@@ -41,6 +41,8 @@ interface Answer {
   readonly status: number;
   /** X-Request-Id as the service has seen it: a proxy can replace the guard's. */
   readonly requestId: string | null;
+  /** How far this clock is ahead of the service's. */
+  readonly clockAheadMs: number;
   readonly body: unknown;
   /** Undefined: the service did not name a time. */
   readonly retryAfterMs: number | undefined;
@@ -70,10 +72,12 @@ export function createCustos(options: CustosOptions): Custos {
       // A redirect could lead the key to another host.
       const init = { method, headers, redirect: 'manual', signal } as const;
       const response = await fetch(`${url}${path}`, body === undefined ? init : { ...init, body });
+      const date = Date.parse(response.headers.get('date') ?? '');
       const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
       return {
         status: response.status,
         requestId: response.headers.get('x-request-id'),
+        clockAheadMs: Number.isNaN(date) ? 0 : clock.dateMs() - date,
         body: await readBody(response),
         retryAfterMs: Number.isFinite(retryAfter) ? Math.max(0, retryAfter * 1_000) : undefined,
       };
@@ -144,8 +148,11 @@ export function createCustos(options: CustosOptions): Custos {
 }
 
 function bodyOf({ agentId, server, call, definitionDigest, annotations }: Asked): object {
-  const seen = definitionDigest === undefined ? {} : { definition_digest: definitionDigest, annotations };
-  return { agent_id: agentId, tool: { server, name: call.name, arguments: call.arguments, ...seen } };
+  const { name, arguments: args } = call;
+  return {
+    agent_id: agentId,
+    tool: { server, name, arguments: args, definition_digest: definitionDigest, annotations },
+  };
 }
 
 /** The parsed JSON of an answer; undefined when it is none or too large. */

@@ -8,8 +8,8 @@ export interface Question {
   readonly server: string;
   readonly call: ToolCall;
   readonly definitionDigest: string | undefined;
-  /** Of the same definition. */
-  readonly annotations: ToolAnnotations;
+  /** As the server last listed them. */
+  readonly annotations: ToolAnnotations | undefined;
 }
 
 /**
@@ -41,18 +41,21 @@ export class Allowed {
   /** Empty for ALLOW. */
   readonly obligations: readonly Obligation[];
 
+  /** By the clock of the guard. */
+  readonly expiresAtMs: number;
   /** Whether it counts against budgets, which get the amount back when the call is not carried out. */
   readonly hasBudgets: boolean;
 
   private constructor(
     question: Question,
     attempt: Attempt,
-    { decisionId, hasBudgets }: { readonly decisionId: string; readonly hasBudgets: boolean },
+    { decisionId, expiresAtMs, hasBudgets }: Pick<Allowed, 'decisionId' | 'expiresAtMs' | 'hasBudgets'>,
     obligations: readonly Obligation[],
   ) {
     this.question = question;
     this.attempt = attempt;
     this.decisionId = decisionId;
+    this.expiresAtMs = expiresAtMs;
     this.hasBudgets = hasBudgets;
     this.obligations = obligations;
   }
@@ -63,10 +66,12 @@ export class Allowed {
     attempt: Attempt,
     decisionId: string,
     answer: Readonly<Record<string, unknown>>,
+    clockAheadMs: number,
   ): Allowed | undefined {
-    const { verdict, allowed } = answer;
-    if (allowed !== true) return undefined;
-    const decision = { decisionId, hasBudgets: answer['budgets'] !== undefined };
+    const { verdict, allowed, expires_at: expiresAt } = answer;
+    const expiresAtMs = Date.parse(String(expiresAt)) + clockAheadMs;
+    if (allowed !== true || Number.isNaN(expiresAtMs)) return undefined;
+    const decision = { decisionId, expiresAtMs, hasBudgets: answer['budgets'] !== undefined };
     if (verdict === 'ALLOW') return new Allowed(question, attempt, decision, []);
     if (verdict !== 'DEGRADE') return undefined;
     const obligations = obligationsOf(answer['obligations']);
@@ -129,6 +134,8 @@ interface DecisionAnswer {
   readonly body: unknown;
   /** X-Request-Id as the service has seen it: a proxy can replace the guard's. */
   readonly requestId: string | null;
+  /** How far the clock of the guard is ahead of the service's. */
+  readonly clockAheadMs: number;
 }
 
 /**
@@ -148,7 +155,7 @@ export function readDecision(question: Question, attempt: Attempt, answer: Decis
   switch (body['verdict']) {
     case 'ALLOW':
     case 'DEGRADE': {
-      const allowed = Allowed.from(question, attempt, decisionId, body);
+      const allowed = Allowed.from(question, attempt, decisionId, body, answer.clockAheadMs);
       return allowed === undefined ? NO_DECISION : { kind: 'allowed', allowed };
     }
     case 'DENY':

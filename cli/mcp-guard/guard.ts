@@ -23,8 +23,10 @@ export interface GuardOptions {
 export interface CallContext {
   /** The definition of a tool; lists the server's tools when needed. */
   readonly find: (tool: string) => Promise<Definition>;
-  /** The definition as of now. */
-  readonly current: (tool: string) => Definition;
+  /** Whether the call may wait for a human. */
+  readonly mayWait: boolean;
+  /** Whether a decision about this digest still covers calls of the tool. */
+  readonly isStill: (tool: string, digest: string | undefined) => boolean;
   /** The attempt of the earlier round that this call continues, if the server has asked for input. */
   readonly resume: (question: Question) => Attempt | undefined;
   /** Takes back what `resume` gave, because the round could not go on: the client can send it again. */
@@ -45,6 +47,8 @@ export type Settled =
   | { readonly kind: 'refused'; readonly sentence: string }
   | { readonly kind: 'cancelled' };
 
+/** A decision that has waited so long for its turn is requested again, under the same attempt: it may stand no longer. */
+const MAX_TURN_MS = 5_000;
 /** Calls are refused when the definition of their tool changes faster than questions are answered. */
 const MAX_ROUNDS = 10;
 /** An approval from earlier that can't be used: the question is then asked as if there were none. */
@@ -77,13 +81,14 @@ export class Guard {
 
   async decide(call: ToolCall, context: CallContext): Promise<Settled> {
     const { agentId, server, custos, clock, waitMs } = this.options;
-    const deadlineMs = clock.nowMs() + waitMs;
+    const deadlineMs = clock.nowMs() + (context.mayWait ? waitMs : 0);
     let next: Attempt | undefined;
     let askedAs: string | undefined;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const definition = await context.find(call.name);
       if (definition.kind === 'unusable') return refused(this.refusals.byGuard(call.name, definition.sentence));
-      const { digest, annotations } = definition.kind === 'known' ? definition : { digest: undefined, annotations: {} };
+      const { digest, annotations } =
+        definition.kind === 'known' ? definition : { digest: undefined, annotations: undefined };
       const question = { agentId, server, call, definitionDigest: digest, annotations };
       const key = keyOf(question);
       // An approval is good for the definition that the human saw.
@@ -97,6 +102,10 @@ export class Guard {
       else return context.signal.aborted && settled.kind === 'refused' ? { kind: 'cancelled' } : settled;
     }
     return refused(this.refusals.byGuard(call.name, 'the definition of the tool or its approval keeps changing'));
+  }
+
+  hasExpired({ expiresAtMs }: Allowed): boolean {
+    return this.options.clock.dateMs() >= expiresAtMs;
   }
 
   private attempt(approvalId?: string): Attempt {
@@ -123,24 +132,21 @@ export class Guard {
       case 'escalated':
         return this.escalated(ruling, round, context);
       case 'allowed': {
-        const settled = await this.allowed(ruling.allowed, round, context);
+        const { clock } = this.options;
+        const sinceMs = clock.nowMs();
+        await context.turn();
+        if (clock.nowMs() - sinceMs > MAX_TURN_MS) return { kind: 'again', attempt };
+        const settled = this.allowed(ruling.allowed, round, context);
         if (settled.kind !== 'permitted') context.onUnused(ruling.allowed);
         return settled;
       }
     }
   }
 
-  private async allowed(
-    allowed: Allowed,
-    { question, definition }: Round,
-    context: CallContext,
-  ): Promise<Settled | Again> {
+  private allowed(allowed: Allowed, { question, definition }: Round, context: CallContext): Settled | Again {
     const { call, definitionDigest } = question;
-    await context.turn();
     if (context.signal.aborted) return { kind: 'cancelled' };
-    const now = context.current(call.name);
-    if (now.kind === 'unusable' || (now.kind === 'known' ? now.digest : undefined) !== definitionDigest)
-      return { kind: 'again' };
+    if (!context.isStill(call.name, definitionDigest)) return { kind: 'again' };
     const limitArguments = definition.kind === 'known' ? definition.limitArguments : [];
     const terms = termsOf(allowed.obligations, call, limitArguments);
     if (typeof terms === 'string') return refused(this.refusals.degraded(call.name, allowed.decisionId, terms));

@@ -33,6 +33,11 @@ export type Part =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'held'; readonly hold: HeldCall };
 
+/** The calls of a batch are sent together: while a human decided about one, the decisions about the others would get old. */
+export function isOnlyCall(parts: readonly Part[]): boolean {
+  return parts.filter(({ kind }) => kind === 'held').length === 1;
+}
+
 /** @throws {FrameError} when a message does not mean the same to every parser */
 export function readIncoming({ messages }: Frame): Part[] {
   for (const message of messages) assertUnambiguous(message);

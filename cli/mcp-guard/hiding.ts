@@ -56,7 +56,8 @@ export function createHideDenied({ agentId, server, custos, log }: HideOptions):
     const questions = tools.map((tool: unknown) => {
       const name = String(objectOf(tool)?.['name']);
       const definition = current(name);
-      const { digest, annotations } = definition.kind === 'known' ? definition : { digest: undefined, annotations: {} };
+      const { digest, annotations } =
+        definition.kind === 'known' ? definition : { digest: undefined, annotations: undefined };
       return { agentId, server, call: { name, arguments: {} }, definitionDigest: digest, annotations };
     });
     const seen = await custos.dryRuns(questions);

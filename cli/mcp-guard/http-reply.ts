@@ -1,7 +1,7 @@
 // The answer to one HTTP request of a client: JSON, or a stream of events that can begin before the guarded server has answered.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { FrameError, type Message, readFrame } from '../mcp/frames.ts';
+import { type Frame, FrameError, type Message, readServerFrame } from '../mcp/frames.ts';
 import { kindOfBody, readAll } from '../mcp/endpoint.ts';
 import { errorText, INTERNAL_ERROR, type Passed, type RequestId } from '../mcp/messages.ts';
 import type { Session } from './session.ts';
@@ -79,57 +79,66 @@ export class Reply {
    * @param ids of requests that need an answer if the server gives none
    */
   async pass(answer: IncomingMessage, refusals: readonly string[], ids: readonly RequestId[]): Promise<void> {
-    const kind = kindOfBody(answer.headers);
-    const status = answer.statusCode ?? 502;
     try {
       if (answer.headers['content-encoding'] !== undefined)
         throw new FrameError('a body is compressed, although it must not be');
-      if (kind === 'events') return await this.passEvents(answer, refusals);
-      if (kind === 'json') return await this.passJson(answer, status, refusals);
+      if (kindOfBody(answer.headers) === 'events') await this.passEvents(answer, refusals);
+      else await this.passBody(answer, refusals, ids);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
       this.log(`The answer of the MCP server was not passed on: ${error.message}.`);
-      return this.fail(ids, NO_FRAME);
+      this.fail(ids, NO_FRAME, answer);
     }
-    if (this.response.headersSent)
-      return this.fail(ids, `The MCP server behind Custos answered with status ${status}.`);
-    if (refusals.length > 0) return this.json(`[${refusals.join(',')}]`);
-    await this.passOther(answer, status);
   }
 
-  /** An error for each request; a bare 502 when there is none. */
-  fail(ids: readonly RequestId[], message: string): void {
-    const [first] = ids;
-    if (first === undefined) return this.empty(502);
+  /** An error for each request, instead of the server's answer if there was one: an error of HTTP keeps its status and headers. */
+  fail(ids: readonly RequestId[], message: string, answer?: IncomingMessage): void {
     if (this.response.headersSent) {
       for (const id of ids) this.event(errorText(id, INTERNAL_ERROR, message));
       return this.end();
     }
-    return this.json(errorText(first, INTERNAL_ERROR, message), 502);
-  }
-
-  private async passOther(answer: IncomingMessage, status: number): Promise<void> {
-    this.response.writeHead(status, this.headersOf(answer.rawHeaders));
-    this.response.flushHeaders();
-    for await (const chunk of answer as AsyncIterable<Buffer>) await this.write(chunk);
+    const { statusCode: status = 502, rawHeaders = [] } = answer ?? {};
+    const isError = status >= 400;
+    const headers = isError ? this.headersOf(rawHeaders) : [];
+    const isOfBody = (i: number): boolean => /^content-/i.test(headers[i - (i % 2)] ?? '');
+    const kept = headers.filter((_, i) => !isOfBody(i));
+    this.response.writeHead(isError ? status : 502, [...kept, 'content-type', 'application/json']);
+    this.response.write(errorText(ids[0] ?? null, INTERNAL_ERROR, message));
     this.end();
   }
 
-  private async passJson(answer: IncomingMessage, status: number, refusals: readonly string[]): Promise<void> {
-    const bytes = await readAll(answer);
-    let changed: string | undefined;
+  private async passBody(
+    answer: IncomingMessage,
+    refusals: readonly string[],
+    ids: readonly RequestId[],
+  ): Promise<void> {
+    const { statusCode: status = 502 } = answer;
+    const isJson = kindOfBody(answer.headers) === 'json';
+    const all = await readAll(answer);
+    // Clients do not read the body of 202, and some servers write a word there.
+    const bytes = status === 202 ? Buffer.alloc(0) : all;
+    let frame: Frame = { messages: [], isBatch: false };
     try {
-      const frame = readFrame(bytes);
-      const [texts, isSame] = await this.look(frame.messages);
-      if (refusals.length > 0 || (!isSame && frame.isBatch)) changed = `[${[...texts, ...refusals].join(',')}]`;
-      else if (!isSame) changed = texts[0] ?? '';
+      if (bytes.length > 0 && !isJson) throw new FrameError('a body is not of the type application/json');
+      frame = readServerFrame(bytes);
     } catch (error) {
-      // The body of an HTTP error need not be a message.
-      if (!(error instanceof FrameError) || status < 400) throw error;
+      // The body of an HTTP error need not be a message. A client may show it to the model.
+      if (!(error instanceof FrameError) || status < 400 || this.session.mustRedact) throw error;
     }
-    if (this.response.headersSent) return this.json(changed ?? bytes.toString('utf8'));
+    const [texts, isSame] = await this.look(frame.messages);
+    if (texts.length === 0 && !isSame) {
+      // Some servers answer notifications.
+      if (ids.length === 0 && status < 400) return this.empty(202);
+      throw new FrameError('a body has no message for the client');
+    }
+    const parts = [...texts, ...refusals];
+    if (this.response.headersSent && parts.length === 0)
+      return this.fail(ids, `The MCP server behind Custos answered with status ${status}.`);
+    const changed = frame.isBatch || refusals.length > 0 ? `[${parts.join(',')}]` : parts.join('');
+    const isUnchanged = isSame && refusals.length === 0;
+    if (this.response.headersSent || !(isUnchanged || isJson)) return this.json(changed);
     this.response.writeHead(status, this.headersOf(answer.rawHeaders));
-    this.response.write(changed ?? bytes);
+    this.response.write(isUnchanged ? bytes : changed);
     this.end();
   }
 
@@ -147,7 +156,7 @@ export class Reply {
 
   private async lookAtEvent(event: SseEvent): Promise<string> {
     if (event.data === undefined || event.data === '') return event.text;
-    const frame = readFrame(Buffer.from(event.data));
+    const frame = readServerFrame(Buffer.from(event.data));
     const [texts, isSame] = await this.look(frame.messages);
     if (isSame) return event.text;
     if (texts.length === 0) return '';

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestId } from '../mcp/messages.ts';
+import type { Shown } from './definitions.ts';
 import { newState, type ServerState, Session, type SessionOptions } from './session.ts';
 
 /** Clients that end without a DELETE leave their sessions behind. */
@@ -14,6 +15,8 @@ export class HttpSessions {
   private readonly begun = new WeakSet<Session>();
   /** Of requests without a session: a server may list other tools to other credentials. */
   private readonly states = new Map<string, ServerState>();
+  /** To any client without a session: they can't be told apart, and one client may change its credentials. */
+  private readonly shown: Shown = new Map();
   /** Requests without a session that are being handled, by credentials. */
   private readonly single = new Map<Session, string>();
 
@@ -26,7 +29,7 @@ export class HttpSessions {
     const id = sessionIdOf(headers);
     if (id !== undefined) return { session: this.named(id), done: () => undefined };
     const caller = callerOf(headers);
-    const state = this.states.get(caller) ?? newState();
+    const state = this.states.get(caller) ?? newState(this.shown);
     keep(this.states, caller, state);
     const session = new Session({ ...this.options, state });
     this.single.set(session, caller);
@@ -45,10 +48,14 @@ export class HttpSessions {
     return found.length === 1 && only !== undefined && only[0].cancel(id);
   }
 
-  /** The server has begun a session. */
-  begin(request: IncomingHttpHeaders, answer: IncomingHttpHeaders): void {
-    const id = sessionIdOf(answer);
-    if (id !== undefined && sessionIdOf(request) === undefined) this.begun.add(this.named(id));
+  /** The server may have given its client another session: some clients take it from any answer. @param before that of the request */
+  begin(request: IncomingHttpHeaders, answer: IncomingHttpHeaders, before: Session): void {
+    const [from, id] = [sessionIdOf(request), sessionIdOf(answer)];
+    if (id === undefined || id === from) return;
+    if (from !== undefined) return void keep(this.sessions, id, before);
+    const session = this.named(id);
+    session.adopt(before);
+    this.begun.add(session);
   }
 
   /**

@@ -1,17 +1,22 @@
 // Requests to the guarded server over HTTP: the client's headers go on as they came.
 import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import { type Endpoint, readResponse } from '../mcp/endpoint.ts';
-import { listText } from '../mcp/messages.ts';
+import { listText, type RequestId } from '../mcp/messages.ts';
 import type { ToolCall } from './tool-call.ts';
 
-/** RFC 9110 section 7.6.1, and what the guard's own connection determines. The guard reads bodies, so they must not be compressed. */
+/**
+ * RFC 9110 section 7.6.1, what the guard's own connection determines, and what would lead the client past the guard. The guard reads
+ * bodies, so they must not be compressed.
+ */
 const NOT_FORWARDED = new Set([
   'accept-encoding',
+  'alt-svc',
   'connection',
   'content-length',
   'expect',
   'host',
   'keep-alive',
+  'location',
   'proxy-authenticate',
   'proxy-authorization',
   'proxy-connection',
@@ -36,7 +41,7 @@ const LIST_TIMEOUT_MS = 5_000;
 export async function fetchList(
   upstream: Endpoint,
   callHeaders: readonly string[],
-  { id, call, cursor }: { readonly id: string; readonly call: ToolCall; readonly cursor: string | undefined },
+  { id, call, cursor }: { readonly id: RequestId; readonly call: ToolCall; readonly cursor: string | undefined },
 ): Promise<Json | undefined> {
   const headers = callHeaders.flatMap((text, i, all) => {
     const name = (i % 2 === 0 ? text : (all[i - 1] ?? '')).toLowerCase();

@@ -2,16 +2,17 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Json, objectOf } from '../../shared/kernel/json.ts';
+import { CommandError } from '../exit.ts';
 import { type Frame, FrameError, type Message, readFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
-import { type Part, readIncoming } from './held-call.ts';
+import { isOnlyCall, type Part, readIncoming } from './held-call.ts';
 import { Access, type AccessOptions } from './http-access.ts';
 import { checkRequest, type Refused } from './http-checks.ts';
 import { answerDiscovery, isDiscovery, withOwnChallenge } from './http-discovery.ts';
 import { contradictionIn, hasParamHeaders, paramContradictionIn, withParams } from './http-headers.ts';
 import { Reply } from './http-reply.ts';
 import { HttpSessions } from './http-sessions.ts';
-import { Endpoint, readAll } from '../mcp/endpoint.ts';
+import { Endpoint, readAll, RedirectError } from '../mcp/endpoint.ts';
 import { fetchList, forwardedHeaders } from './http-upstream.ts';
 import type { ListPage } from './definitions.ts';
 import {
@@ -19,6 +20,7 @@ import {
   HEADER_MISMATCH,
   INVALID_REQUEST,
   isRequestId,
+  ownId,
   PARSE_ERROR,
   progressText,
   type RequestId,
@@ -31,6 +33,7 @@ export interface HttpGuardOptions extends AccessOptions {
   readonly upstream: URL;
   readonly guard: Guard;
   readonly session: Omit<SessionOptions, 'state'>;
+  /** UUIDs. */
   readonly newId: () => string;
   readonly log: (line: string) => void;
 }
@@ -52,7 +55,7 @@ interface Exchange {
   readonly gone: AbortSignal;
 }
 
-/** @throws {NodeJS.ErrnoException} when the port is taken */
+/** @throws {CommandError} when the guard can't listen there */
 export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
   const { listen, upstream: url, log } = options;
   const upstream = new Endpoint(url);
@@ -61,7 +64,9 @@ export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
   // Longer than clients keep an idle connection, so that the guard does not close one that is just being used.
   server.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(listen.port, listen.host, resolve);
+    const fail = (error: NodeJS.ErrnoException): void =>
+      reject(new CommandError(`Cannot listen on ${listen.host} port ${listen.port} (${error.code}).`));
+    server.once('error', fail).listen(listen.port, listen.host, resolve);
   });
   const { port } = server.address() as AddressInfo;
   const access = new Access({ ...options, listen: { ...listen, port } });
@@ -157,7 +162,7 @@ class Handler {
 
   private listPage({ headers }: Exchange, call: ToolCall): ListPage {
     const { newId } = this.options;
-    return async (cursor) => fetchList(this.upstream, headers, { id: `custos-guard-${newId()}`, call, cursor });
+    return async (cursor) => fetchList(this.upstream, headers, { id: ownId(call.id, newId()), call, cursor });
   }
 
   private async paramContradiction(exchange: Exchange, parts: readonly Part[]): Promise<string | undefined> {
@@ -189,6 +194,7 @@ class Handler {
       session,
       log,
       gone,
+      mayWait: isOnlyCall(parts),
       listPage: (call: ToolCall) => this.listPage(exchange, call),
       // Requests over HTTP have no order among them.
       turn: async () => undefined,
@@ -236,11 +242,13 @@ class Handler {
     } catch (error) {
       session.unanswered(ids);
       if (gone.aborted) return reply.abort();
-      this.options.log(`The MCP server can't be reached: ${String(error)}.`);
-      return reply.fail(ids, 'The MCP server behind Custos can not be reached.');
+      const isRedirect = error instanceof RedirectError;
+      const reason = isRedirect ? `${error.message}; name that address with --upstream.` : undefined;
+      this.options.log(reason ?? `The MCP server can't be reached: ${String(error)}.`);
+      return reply.fail(ids, reason ?? 'The MCP server behind Custos can not be reached.');
     }
     try {
-      this.sessions.begin(request.headers, answer.headers);
+      this.sessions.begin(request.headers, answer.headers, session);
       await reply.pass(answer, refusals, ids);
       // An error of HTTP, after which no stream brings the answer.
       if ((answer.statusCode ?? 502) >= 400) session.unanswered(ids);

@@ -4,11 +4,19 @@ import { objectOf } from '../../shared/kernel/json.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { OpenAttempts } from './approvals.ts';
 import type { Allowed, Attempt, Question } from './decision.ts';
-import { Definitions, type PageRequest } from './definitions.ts';
+import { Definitions, type PageRequest, type Shown } from './definitions.ts';
 import { keyOf } from './guard.ts';
 import type { Message } from '../mcp/frames.ts';
 import type { HideDenied } from './hiding.ts';
-import { idKey, isRequestId, type Passed, type RequestId, refusalText, responseIdOf } from '../mcp/messages.ts';
+import {
+  idKey,
+  isRequestId,
+  isResponse,
+  needsResultType,
+  type Passed,
+  type RequestId,
+  refusalText,
+} from '../mcp/messages.ts';
 import { redactedResponse, type Terms } from './obligations.ts';
 import type { Reporter } from './reports.ts';
 import type { ToolCall } from './tool-call.ts';
@@ -20,8 +28,9 @@ export interface ServerState {
   readonly unfinished: OpenAttempts;
 }
 
-export function newState(): ServerState {
-  return { definitions: new Definitions(), unfinished: new OpenAttempts() };
+/** @param shown what other clients were shown, if they can't be told apart */
+export function newState(shown?: Shown): ServerState {
+  return { definitions: new Definitions(shown), unfinished: new OpenAttempts() };
 }
 
 export interface SessionOptions {
@@ -33,24 +42,43 @@ export interface SessionOptions {
 }
 
 const SAME: Passed = { kind: 'same' };
+/** Answers that come again after so many others are dropped. */
+const MAX_DONE = 1_000;
+
+/** A request of the client that went to the server. */
+interface Sent {
+  readonly withResultType: boolean;
+  /** Of a tool call. */
+  readonly allowed: Allowed | undefined;
+  /** Names of fields that no answer may show. */
+  readonly redact: readonly string[];
+  /** Of a request for tools. */
+  readonly list: PageRequest | undefined;
+}
 
 export class Session {
   readonly definitions: Definitions;
   private readonly options: SessionOptions;
   private readonly held = new Map<string, Set<AbortController>>();
-  private readonly forwarded = new Map<string, Allowed>();
-  private readonly lists = new Map<string, PageRequest>();
-  /** Kept after the answer: a server can repeat it, or a client can fetch it again on another stream. */
-  private readonly redactions = new Map<string, { readonly fields: readonly string[]; readonly call: ToolCall }>();
+  /** Requests without an outcome. */
+  private readonly open = new Map<string, Sent>();
+  /** The latest others: a server can repeat an answer, or a client can fetch it again on another stream. */
+  private readonly done = new Map<string, Sent>();
+  private hasRedacted = false;
 
   constructor(options: SessionOptions) {
     this.options = options;
     this.definitions = options.state.definitions;
   }
 
+  /** Whether a result of this session has to be redacted: then nothing may pass that the guard can't read. */
+  get mustRedact(): boolean {
+    return this.hasRedacted;
+  }
+
   /** Whether a call with this id is on hold or unanswered. */
   isInUse(id: RequestId): boolean {
-    return this.held.has(idKey(id)) || this.forwarded.has(idKey(id));
+    return this.held.has(idKey(id)) || this.open.get(idKey(id))?.allowed !== undefined;
   }
 
   /** Registers a call on hold, so that it can be cancelled. `release` ends that. */
@@ -67,9 +95,16 @@ export class Session {
   }
 
   /** Registers a call that goes to the server now. */
-  forward({ id }: ToolCall, allowed: Allowed, { redact }: Terms): void {
-    this.forwarded.set(idKey(id), allowed);
-    if (redact.length > 0) this.redactions.set(idKey(id), { fields: redact, call: allowed.question.call });
+  forward({ id, withResultType }: ToolCall, allowed: Allowed, { redact }: Terms): void {
+    if (redact.length > 0) this.hasRedacted = true;
+    this.sent(id, { withResultType, allowed, redact, list: undefined });
+  }
+
+  /** The client of another session goes on in this one, where answers to its requests may come. */
+  adopt({ open, definitions, hasRedacted }: Session): void {
+    this.hasRedacted ||= hasRedacted;
+    this.definitions.adopt(definitions);
+    for (const [key, sent] of open) this.keep(key, { ...sent, allowed: undefined });
   }
 
   /**
@@ -95,8 +130,10 @@ export class Session {
   fromClient({ value }: Message): boolean {
     const { method, id } = value;
     const params = objectOf(value['params']);
-    if (method === 'tools/list' && isRequestId(id))
-      this.lists.set(idKey(id), this.definitions.requested(params?.['cursor']));
+    if (typeof method === 'string' && isRequestId(id)) {
+      const list = method === 'tools/list' ? this.definitions.requested(params?.['cursor']) : undefined;
+      this.sent(id, { withResultType: needsResultType(value), allowed: undefined, redact: [], list });
+    }
     const cancelled = params?.['requestId'];
     return method === 'notifications/cancelled' && isRequestId(cancelled) && this.cancel(cancelled);
   }
@@ -113,19 +150,27 @@ export class Session {
   /** Looks at a message of the server before the client gets it. Asynchronous only when a list has to be filtered. */
   fromServer(message: Message): Passed | Promise<Passed> {
     const { value } = message;
-    if (value['method'] === 'notifications/tools/list_changed') this.definitions.changed();
-    const id = responseIdOf(value);
-    if (id === undefined) return SAME;
-    const key = idKey(id);
-    if (this.held.has(key)) {
-      this.options.log(`The server answered the call ${key}, which it has not been sent. The answer was dropped.`);
-      return { kind: 'none' };
-    }
+    const { method, id = null } = value;
+    if (method === 'notifications/tools/list_changed') this.definitions.changed();
+    if (!isResponse(value))
+      return typeof method === 'string' ? SAME : this.unread('a message that is none of JSON-RPC');
+    // An error of HTTP or of the connection, which answers no request.
+    if (id === null && (value['result'] ?? null) === null) return this.unread('an error without an id');
+    const key = isRequestId(id) ? idKey(id) : '';
+    const sent = this.held.has(key) ? undefined : (this.open.get(key) ?? this.done.get(key));
+    if (sent === undefined || !isRequestId(id)) return this.drop('an answer to a request that the client did not send');
     this.settle(key, outcomeOf(value), value);
-    const redaction = this.redactions.get(key);
-    if (redaction !== undefined) return { kind: 'other', text: this.redact(id, value, redaction) };
-    const list = this.lists.get(key);
-    return list === undefined ? SAME : this.listed(key, message, list);
+    if (sent.redact.length > 0) return { kind: 'other', text: this.redact(id, value, sent) };
+    return sent.list === undefined ? SAME : this.listed(message, sent.list);
+  }
+
+  private unread(what: string): Passed {
+    return this.hasRedacted ? this.drop(`${what}, because results have to be redacted`) : SAME;
+  }
+
+  private drop(what: string): Passed {
+    this.options.log(`The server sent ${what}. It was dropped.`);
+    return { kind: 'none' };
   }
 
   /** No answer will come to these calls, if they have none yet. */
@@ -135,8 +180,28 @@ export class Session {
 
   /** Reports calls that were never answered. */
   end(): void {
-    for (const key of [...this.forwarded.keys()]) this.settle(key, 'unanswered');
+    for (const key of [...this.open.keys()]) this.settle(key, 'unanswered');
     for (const controllers of this.held.values()) for (const controller of controllers) controller.abort();
+  }
+
+  private sent(id: RequestId, { redact, ...request }: Sent): void {
+    const key = idKey(id);
+    const open = this.open.get(key);
+    // A client may use an id again. What an answer shows is bounded by all requests that it can be for.
+    const before = open ?? this.done.get(key);
+    this.done.delete(key);
+    this.open.set(key, {
+      withResultType: request.withResultType,
+      allowed: request.allowed ?? open?.allowed,
+      redact: [...new Set([...(before?.redact ?? []), ...redact])],
+      list: request.list ?? open?.list,
+    });
+  }
+
+  private keep(key: string, sent: Sent): void {
+    this.done.set(key, sent);
+    const [oldest] = this.done.keys();
+    if (this.done.size > MAX_DONE && oldest !== undefined) this.done.delete(oldest);
   }
 
   private settle(
@@ -144,9 +209,12 @@ export class Session {
     outcome: Parameters<Reporter['called']>[0]['outcome'],
     response?: Readonly<Record<string, unknown>>,
   ): void {
-    const allowed = this.forwarded.get(key);
+    const sent = this.open.get(key);
+    if (sent === undefined) return;
+    this.open.delete(key);
+    this.keep(key, { ...sent, allowed: undefined });
+    const { allowed } = sent;
     if (allowed === undefined) return;
-    this.forwarded.delete(key);
     const { attempt, question } = allowed;
     const result = objectOf(response?.['result']);
     if (result?.['resultType'] === 'input_required')
@@ -157,20 +225,19 @@ export class Session {
   private redact(
     id: RequestId,
     value: Readonly<Record<string, unknown>>,
-    { fields, call }: { readonly fields: readonly string[]; readonly call: ToolCall },
+    { redact: fields, withResultType }: Sent,
   ): string {
     const sentence = 'The result of this call had to be redacted and could not be, so it was withheld.';
     try {
       const shown = redactedResponse(value, fields);
-      return shown === undefined ? refusalText(id, sentence, call.withResultType) : JSON.stringify(shown);
+      return shown === undefined ? refusalText(id, sentence, withResultType) : JSON.stringify(shown);
     } catch {
       // Nesting that exhausts the stack.
-      return refusalText(id, sentence, call.withResultType);
+      return refusalText(id, sentence, withResultType);
     }
   }
 
-  private listed(key: string, message: Message, request: PageRequest): Passed | Promise<Passed> {
-    this.lists.delete(key);
+  private listed(message: Message, request: PageRequest): Passed | Promise<Passed> {
     const result = objectOf(message.value['result']);
     if (result === undefined) return SAME;
     this.definitions.observe(result, request);

@@ -12,6 +12,8 @@ import type { ToolCall } from './tool-call.ts';
 export interface Around {
   readonly guard: Guard;
   readonly session: Session;
+  /** Whether calls may wait for a human. */
+  readonly mayWait: boolean;
   readonly listPage: (call: ToolCall) => ListPage;
   readonly turn: () => Promise<unknown>;
   /** @param cancelWait ends the wait, as a cancellation does */
@@ -61,7 +63,8 @@ export async function settleCall(hold: HeldCall, around: Around): Promise<Settle
   try {
     const settled = await guard.decide(call, {
       find: async (name) => session.definitions.find(name, around.listPage(call)),
-      current: (name) => session.definitions.current(name),
+      mayWait: around.mayWait,
+      isStill: (name, digest) => session.definitions.isStill(name, digest),
       resume: (question) => session.resume(question),
       suspend: (question, attempt) => session.suspend(question, attempt),
       signal,
@@ -88,12 +91,16 @@ function send(
 ): Sent {
   const { guard, session } = around;
   end();
-  const now = session.definitions.current(call.name);
-  // Other calls of a batch may have waited for a human since this one was permitted.
-  const isSame = (now.kind === 'known' ? now.digest : undefined) === allowed.question.definitionDigest;
-  if (signal.aborted || !isSame) session.unused(allowed);
+  // Other calls of a batch may have taken longer to decide than this one, and the machine may have been suspended.
+  const isSame = session.definitions.isStill(call.name, allowed.question.definitionDigest);
+  const why = !isSame
+    ? 'the definition of the tool has just changed'
+    : guard.hasExpired(allowed)
+      ? 'its decision has expired'
+      : undefined;
+  if (signal.aborted || why !== undefined) session.unused(allowed);
   if (signal.aborted) return { kind: 'dropped' };
-  if (!isSame) return refusal(call, guard.refusals.byGuard(call.name, 'the definition of the tool has just changed'));
+  if (why !== undefined) return refusal(call, guard.refusals.byGuard(call.name, why));
   const text = hold.release(allowed, terms);
   session.forward(call, allowed, terms);
   return { kind: 'text', text };

@@ -1,13 +1,14 @@
 // A session over stdio: lines in, lines out. Order is kept each way; only tool calls that wait for an answer are overtaken.
 import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import type { Progress } from './client-writer.ts';
-import { assertOneLine, type Frame, type Message, readFrame } from '../mcp/frames.ts';
+import { assertOneLine, type Frame, type Message, readFrame, readServerFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
-import { type Part, readIncoming } from './held-call.ts';
+import { isOnlyCall, type Part, readIncoming } from './held-call.ts';
 import {
   idKey,
   isRequestId,
   listText,
+  ownId,
   type Passed,
   progressText,
   progressTokenOf,
@@ -26,6 +27,7 @@ export interface StdioOptions {
   readonly guard: Guard;
   readonly session: Session;
   readonly ends: StdioEnds;
+  /** UUIDs. */
   readonly newId: () => string;
   readonly log: (line: string) => void;
 }
@@ -75,7 +77,7 @@ export class StdioSession {
 
   /** @throws {FrameError} */
   fromServer(line: Buffer): void {
-    const frame = readFrame(line);
+    const frame = readServerFrame(line);
     this.inOrder(() => this.pass(frame, line));
   }
 
@@ -102,6 +104,7 @@ export class StdioSession {
     let notices = 0;
     const around = {
       ...this.options,
+      mayWait: isOnlyCall(parts),
       listPage: (call: ToolCall) => async (cursor: string | undefined) => this.listPage(call, cursor),
       turn: async () => before,
       onWaiting: (cancelWait: () => void) => {
@@ -169,7 +172,7 @@ export class StdioSession {
 
   /** One page of the server's tools, by a request that the guard adds. */
   private async listPage(call: ToolCall, cursor: string | undefined): Promise<Json | undefined> {
-    const id = `custos-guard-${this.options.newId()}`;
+    const id = ownId(call.id, this.options.newId());
     const response = await new Promise<Json | undefined>((resolve) => {
       const timer = setTimeout(() => resolve(undefined), LIST_TIMEOUT_MS);
       this.ownLists.set(idKey(id), (answer) => {

@@ -3,9 +3,12 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https';
 import { StringDecoder } from 'node:string_decoder';
 import type { Json } from '../../shared/kernel/json.ts';
-import { FrameError, MAX_FRAME_BYTES, readFrame } from './frames.ts';
-import { idKey, responseIdOf } from './messages.ts';
+import { FrameError, MAX_FRAME_BYTES, readServerFrame } from './frames.ts';
+import { idKey, type RequestId, responseIdOf } from './messages.ts';
 import { SseReader } from './sse.ts';
+
+/** An answer that sends the client elsewhere: nobody follows it, because it would lead past the guard. */
+export class RedirectError extends Error {}
 
 export interface EndpointRequest {
   readonly method: string;
@@ -32,7 +35,7 @@ export class Endpoint {
     this.agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
   }
 
-  /** Resolves with the answer's headers; its body is still to be read. */
+  /** Resolves with the answer's headers; its body is still to be read. Rejects with a RedirectError at status 3xx. */
   request({ method, headers, body, signal }: EndpointRequest): Promise<IncomingMessage> {
     const { request } = this.url.protocol === 'https:' ? https : http;
     const own = ['host', this.url.host, 'accept-encoding', 'identity'];
@@ -44,7 +47,17 @@ export class Endpoint {
         headers: [...headers, ...own, ...length],
         signal,
       });
-      outgoing.once('response', resolve).once('error', reject);
+      outgoing.once('error', reject).once('response', (answer) => {
+        const {
+          statusCode = 0,
+          headers: { location },
+        } = answer;
+        if (statusCode < 300 || statusCode >= 400) return resolve(answer);
+        answer.destroy();
+        const target = location !== undefined && URL.canParse(location, this.url.href);
+        const where = target ? ` to ${new URL(location, this.url).href}` : '';
+        reject(new RedirectError(`The MCP server redirects (status ${statusCode})${where}`));
+      });
       outgoing.end(body);
     });
   }
@@ -72,7 +85,7 @@ export async function readAll(from: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /** The response to a request in its answer; undefined when there is none. @throws {FrameError} */
-export async function readResponse(answer: IncomingMessage, id: string): Promise<Json | undefined> {
+export async function readResponse(answer: IncomingMessage, id: RequestId): Promise<Json | undefined> {
   const kind = kindOfBody(answer.headers);
   if (kind === 'json') return responseIn(await readAll(answer), id);
   if (kind === 'other') return undefined;
@@ -86,8 +99,8 @@ export async function readResponse(answer: IncomingMessage, id: string): Promise
   return undefined;
 }
 
-function responseIn(bytes: Uint8Array, id: string): Json | undefined {
-  const { messages } = readFrame(bytes);
+function responseIn(bytes: Uint8Array, id: RequestId): Json | undefined {
+  const { messages } = readServerFrame(bytes);
   return messages.find(({ value }) => {
     const key = responseIdOf(value);
     return key !== undefined && idKey(key) === idKey(id);

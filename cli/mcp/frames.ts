@@ -110,7 +110,26 @@ export function folded(name: string): string {
 
 /** The first name that differs from a known name only in case or in compatible characters. */
 export function misspelt(names: readonly string[], known: readonly string[]): string | undefined {
-  return names.find((name) => !known.includes(name) && known.includes(folded(name)));
+  const meant = known.map(folded);
+  return names.find((name) => !known.includes(name) && meant.includes(folded(name)));
+}
+
+/** @throws {FrameError} when a member of the message does not mean the same to every parser */
+function assertOwnNames({ text }: Message): void {
+  const names = membersOf(text).map(({ name }) => name);
+  const twice = names.find((name, i) => KNOWN.includes(name) && names.indexOf(name) !== i);
+  const odd = twice ?? misspelt(names, KNOWN) ?? names.find((name) => name === '__proto__');
+  if (odd !== undefined) throw new FrameError(`a message has an ambiguous member ${JSON.stringify(odd)}`);
+}
+
+/**
+ * Parses a frame of a server. A client that took the other of two `id` members would get an answer that the guard has taken for another.
+ * @throws {FrameError}
+ */
+export function readServerFrame(bytes: Uint8Array): Frame {
+  const frame = readFrame(bytes);
+  for (const message of frame.messages) assertOwnNames(message);
+  return frame;
 }
 
 /**
@@ -118,12 +137,9 @@ export function misspelt(names: readonly string[], known: readonly string[]): st
  * members would carry out a tool call that the guard has not seen.
  * @throws {FrameError}
  */
-export function assertUnambiguous({ text, value }: Message): void {
-  const names = membersOf(text).map(({ name }) => name);
-  const twice = names.find((name, i) => KNOWN.includes(name) && names.indexOf(name) !== i);
-  const odd = twice ?? misspelt(names, KNOWN) ?? names.find((name) => name === '__proto__');
-  if (odd !== undefined) throw new FrameError(`a message has an ambiguous member ${JSON.stringify(odd)}`);
-  const { method } = value;
+export function assertUnambiguous(message: Message): void {
+  assertOwnNames(message);
+  const { method } = message.value;
   if (method === undefined) return;
   if (typeof method !== 'string') throw new FrameError('a message has a method that is not a string');
   if (method !== 'tools/call' && folded(method).trim() === 'tools/call')

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import { CommandError } from '../exit.ts';
 import { type ConnectOptions, type McpConnection, noAnswer } from './connection.ts';
-import { Endpoint, kindOfBody, readAll, readResponse } from './endpoint.ts';
+import { Endpoint, kindOfBody, readAll, readResponse, RedirectError } from './endpoint.ts';
 import { FrameError, readFrame } from './frames.ts';
 
 /** How long the end of a session may take; it is a courtesy to the server. */
@@ -92,6 +92,7 @@ async function readRefusal(answer: IncomingMessage): Promise<Json | undefined> {
 
 function asCommandError(error: unknown): unknown {
   if (error instanceof FrameError) return new CommandError(`The MCP server can't be read: ${error.message}.`);
+  if (error instanceof RedirectError) return new CommandError(`${error.message}. Use that address.`);
   if (!(error instanceof Error && 'code' in error)) return error;
   return new CommandError(`The MCP server can't be reached (${String(error.code)}).`);
 }

@@ -26,7 +26,7 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || typeof value === 'number';
 }
 
-/** Distinguishes 1 from "1". */
+/** Distinguishes 1 from "1": a response must have the id of its request exactly, because clients differ in what else they accept. */
 export function idKey(id: RequestId): string {
   return JSON.stringify(id);
 }
@@ -51,11 +51,26 @@ export function envelopeOf(message: Json): Json {
   return Object.fromEntries(Object.entries(metaOf(message)).filter(([name]) => name.startsWith(RESERVED_PREFIX)));
 }
 
-/** The response that a message is, if it is one. */
+/**
+ * Whether a client may take a message for a response: some ignore a `method` that is null or empty. A request or a notification may
+ * have a `result` and an `error` that are null.
+ */
+export function isResponse(message: Json): boolean {
+  const { method, result, error } = message;
+  if (typeof method === 'string' && method !== '') return (result ?? error ?? null) !== null;
+  return Object.hasOwn(message, 'result') || Object.hasOwn(message, 'error');
+}
+
+/** The id of the response that a message is, if it is one. */
 export function responseIdOf(message: Json): RequestId | undefined {
-  const { id, method } = message;
-  const isResponse = method === undefined && (Object.hasOwn(message, 'result') || Object.hasOwn(message, 'error'));
-  return isResponse && isRequestId(id) ? id : undefined;
+  const { id } = message;
+  return isResponse(message) && isRequestId(id) ? id : undefined;
+}
+
+/** An id for a request that the guard adds, of the kind that the client uses. @param random a UUID */
+export function ownId(clientId: RequestId, random: string): RequestId {
+  // 28 bits: some servers have ids of 32 bits.
+  return typeof clientId === 'number' ? Number.parseInt(random.slice(0, 7), 16) : random;
 }
 
 /** A tool result that the model reads as a failure of the tool; never a transport error, so that the model can go on. */
@@ -82,7 +97,7 @@ export function progressText(progressToken: RequestId, n: number, message: strin
 }
 
 /** A request of the guard's own for one page of the server's tools. */
-export function listText(id: string, cursor: string | undefined, envelope: Json): string {
+export function listText(id: RequestId, cursor: string | undefined, envelope: Json): string {
   const meta = Object.keys(envelope).length === 0 ? {} : { _meta: envelope };
   const params = { ...(cursor === undefined ? {} : { cursor }), ...meta };
   return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params });

@@ -13,22 +13,33 @@ const LINE_END = /\r\n|\n|\r/;
 const EVENT_END = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n|$))/g;
 const EVENT_END_LENGTH = 4;
 
+/**
+ * The lines that all readers take for the same: some skip a byte order mark before `data`, and some (Python's `splitlines`) end a line at
+ * other characters than those of the specification, behind which another line can begin.
+ */
+const PLAIN_LINE = /^(?:data(?::.*)?|(?:|(?::|(?:event|id|retry)(?=:|$))(?:\t|[^\p{Cc}\p{Zl}\p{Zp}])*))$/su;
+
 function isData(line: string): boolean {
   return line === 'data' || line.startsWith('data:');
 }
 
 function dataOf(block: string): string | undefined {
-  const lines = block.split(LINE_END).filter(isData);
+  const all = block.split(LINE_END);
+  if (!all.every((line) => PLAIN_LINE.test(line))) throw new FrameError('an event has a line that is none of an event');
+  const lines = all.filter(isData);
   return lines.length === 0 ? undefined : lines.map((line) => line.slice(5).replace(/^ /, '')).join('\n');
 }
 
 export class SseReader {
   private rest = '';
+  private hasBegun = false;
   private searched = 0;
 
-  /** @param text of whole characters, as a StringDecoder gives them @throws {FrameError} when an event is too large */
+  /** @param text of whole characters, as a StringDecoder gives them @throws {FrameError} when an event is too large or ambiguous */
   *read(text: string): Generator<SseEvent> {
-    this.rest += text;
+    // The first character of a stream may be a byte order mark, which is no part of its first line.
+    this.rest += this.hasBegun ? text : text.replace(/^\uFEFF/, '');
+    this.hasBegun ||= text !== '';
     EVENT_END.lastIndex = Math.max(0, this.searched - EVENT_END_LENGTH);
     for (let end = EVENT_END.exec(this.rest); end !== null; end = EVENT_END.exec(this.rest)) {
       const block = this.rest.slice(0, end.index + end[0].length);

@@ -4,7 +4,7 @@ import { comparePolicySets } from '../../shared/core/policy/compare.ts';
 import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
 import type { PolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import type { Stage } from '../../shared/domain/policy-sets/stages.ts';
-import { runAdmin } from '../admin.ts';
+import { type AdminStore, runAdmin } from '../admin.ts';
 import { EXIT, exitWith, say, UsageError } from '../exit.ts';
 import { printFindings, printJson, printLine } from '../output.ts';
 import { collect } from '../options.ts';
@@ -91,10 +91,13 @@ async function tryOut(dir: string, folder: PolicyFolder, { json }: { readonly js
   });
 }
 
+/** By the pointers in validation errors. */
+const OPTION_NAMES = { '/stage/organisations': '--organisation', '/stage/share': '--share' };
+
 async function pushHere(dir: string, folder: PolicyFolder, options: PushOptions): Promise<number> {
   const { set } = admitted(dir, folder, options.json);
   if (set === undefined) return EXIT.broken;
-  return runAdmin(async ({ db, nowMs }) => {
+  const push = async ({ db, nowMs }: AdminStore): Promise<number> => {
     const canonical = new TextEncoder().encode(set.canonical);
     const { digest } = set;
     const { reason, expect: expectedDigest } = options;
@@ -103,7 +106,8 @@ async function pushHere(dir: string, folder: PolicyFolder, options: PushOptions)
     const change = { digest, canonical, reason, source, expectedDigest, ...staged };
     printResult(await putLocally(db, nowMs, { ...change, signature: folder.signature }), options);
     return EXIT.ok;
-  });
+  };
+  return runAdmin(push, { optionNames: OPTION_NAMES });
 }
 
 async function pushThere(

@@ -93,6 +93,7 @@ func New(address, key string, options ...Option) (*Client, error) {
 		timeout:   defaultTimeout,
 		retries:   defaultRetries,
 		http:      &http.Client{Transport: keepAliveTransport()},
+		now:       time.Now,
 	}
 	for _, option := range options {
 		option(t)

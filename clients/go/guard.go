@@ -56,7 +56,7 @@ func Keep[A, R any](obligationType string, keep func(context.Context, Obligation
 // Guard wraps a function: each call asks for a decision first, and the function runs only when one permits it, at most once. The arguments
 // are written as JSON once; the function gets a copy that is read from that JSON, so what runs is what was judged. A call that is not
 // permitted, for whatever reason, is a RefusedError, or a CancelledError when the context was cancelled. Errors of the function are
-// returned unchanged. The outcome is recorded in the log in the background; see Client.Flush.
+// returned unchanged, and with them what it returned beside, unless an obligation has to be applied to results. The outcome is recorded in the log in the background; see Client.Flush.
 func Guard[A, R any](
 	client *Client,
 	options GuardOptions,
@@ -70,19 +70,25 @@ func Guard[A, R any](
 		if err != nil {
 			return none, &RefusedError{Message: refusal(options, "the call can't be judged: "+err.Error()), Cause: err}
 		}
-		decision, err := g.decide(ctx, q)
+		judgement, err := g.decide(ctx, q)
 		if err != nil {
 			return none, err
 		}
+		decision := judgement.decision
 		use, results, err := keepAll(ctx, decision, judged, handlers)
-		if err == nil {
-			return run(ctx, g, permitted[A, R]{q, decision, use, results}, function)
+		if err != nil {
+			g.reportNotCalled(q, decision)
+			if ctx.Err() != nil {
+				return none, contextError(ctx, "the call was not decided in time")
+			}
+			return none, refused(options, decision, err.Error(), err)
 		}
-		g.reportNotCalled(q, decision)
-		if ctx.Err() != nil {
-			return none, contextError(ctx, "the call was not decided in time")
+		// Handlers of obligations may take their time.
+		if err := g.confirm(ctx, judgement); err != nil {
+			g.reportNotCalled(q, decision)
+			return none, err
 		}
-		return none, refused(options, decision, err.Error(), err)
+		return run(ctx, g, permitted[A, R]{q, decision, use, results}, function)
 	}
 }
 
@@ -106,14 +112,14 @@ func run[A, R any](
 	function func(context.Context, A, *Decision) (R, error),
 ) (R, error) {
 	var none R
-	if ctx.Err() != nil {
-		g.reportNotCalled(call.question, call.decision)
-		return none, contextError(ctx, "the call was not decided in time")
-	}
 	outcome, digest := "failure", ""
 	// Deferred, so that a function that panics is reported as well.
 	defer func() { g.reportCalled(call.question, call.decision, outcome, digest) }()
 	result, err := function(ctx, call.arguments, call.decision)
+	if err != nil && len(call.results) > 0 {
+		// What came before the error was not made to be redacted.
+		return none, err
+	}
 	if err != nil {
 		return result, err
 	}
@@ -162,37 +168,37 @@ func keepAll[A, R any](
 }
 
 // decide returns a decision that permits the call, or an error.
-func (g *guard) decide(ctx context.Context, q *question) (*Decision, error) {
-	decision, err := g.ask(ctx, q, "")
+func (g *guard) decide(ctx context.Context, q *question) (judgement, error) {
+	judged, err := g.ask(ctx, q, "")
 	if err != nil {
-		return nil, err
+		return judgement{}, err
 	}
-	if decision.Verdict == VerdictEscalate {
-		approvalID, err := g.waitForApproval(ctx, decision)
+	if judged.decision.Verdict == VerdictEscalate {
+		approvalID, err := g.waitForApproval(ctx, judged.decision)
 		if err != nil {
-			return nil, err
+			return judgement{}, err
 		}
-		if decision, err = g.ask(ctx, q, approvalID); err != nil {
-			return nil, err
+		if judged, err = g.ask(ctx, q, approvalID); err != nil {
+			return judgement{}, err
 		}
 	}
-	if !decision.Allowed {
-		return nil, refused(g.options, decision, "", nil)
+	if !judged.decision.Allowed {
+		return judgement{}, refused(g.options, judged.decision, "", nil)
 	}
-	return decision, nil
+	return judged, nil
 }
 
 // ask returns a decision about this question. Each question has a new id, which is its Idempotency-Key and X-Request-Id.
-func (g *guard) ask(ctx context.Context, q *question, approvalID string) (*Decision, error) {
+func (g *guard) ask(ctx context.Context, q *question, approvalID string) (judgement, error) {
 	var cause error
 	for asked := 0; asked < maxQuestions; asked++ {
-		id := newID()
+		id, age := newID(), g.client.transport.startTimer()
 		header := http.Header{"Idempotency-Key": {id}, "X-Request-Id": {id}}
 		got, err := g.client.transport.send(ctx, request{operation: "POST /v1/enforce", body: q.body(approvalID), header: header})
 		if err == nil {
 			decision, isForOther, err := readDecision(q, id, got)
 			if err == nil {
-				return decision, nil
+				return judgement{decision, age}, nil
 			}
 			if cause = err; !isForOther {
 				break
@@ -200,7 +206,7 @@ func (g *guard) ask(ctx context.Context, q *question, approvalID string) (*Decis
 			continue
 		}
 		if ctx.Err() != nil {
-			return nil, contextError(ctx, "the call was not decided in time")
+			return judgement{}, contextError(ctx, "the call was not decided in time")
 		}
 		cause = err
 		var problem *APIError
@@ -208,7 +214,7 @@ func (g *guard) ask(ctx context.Context, q *question, approvalID string) (*Decis
 			break
 		}
 	}
-	return nil, withoutDecision(g.options, cause, approvalID)
+	return judgement{}, withoutDecision(g.options, cause, approvalID)
 }
 
 // waitForApproval returns the id of the approval of an escalated call, once a human has given it.

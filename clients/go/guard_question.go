@@ -108,6 +108,9 @@ func mismatch(q *question, id string, got *answer, members map[string]any, d *De
 	if !isConsistent(members, d) {
 		return "its verdict does not fit its other members"
 	}
+	if lifeOf(d) <= 0 {
+		return "its times do not say how long it is valid"
+	}
 	return ""
 }
 

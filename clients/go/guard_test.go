@@ -44,7 +44,7 @@ func (g *governed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	tool := body["tool"].(map[string]any)
 	decision := map[string]any{
 		"decision_id": "dec_1", "request_id": r.Header.Get("X-Request-Id"), "agent_id": body["agent_id"], "verdict": "ALLOW", "allowed": true,
-		"reasons": []any{}, "obligations": []any{},
+		"reasons": []any{}, "obligations": []any{}, "evaluated_at": "2020-01-01T00:00:00.000Z", "expires_at": "2020-01-01T01:00:00.000Z",
 		"tool": map[string]any{"server": tool["server"], "name": tool["name"], "arguments_digest": digestOf(tool["arguments"]), "known": true, "changed": false},
 	}
 	g.change(decision)
@@ -109,6 +109,10 @@ func TestGuardActsOnlyOnADecisionAboutItsQuestion(t *testing.T) {
 		"obligations of no type":     set("obligations", []any{map[string]any{"type": ""}}),
 		"no obligations":             func(d map[string]any) { delete(d, "obligations") },
 		"allowed as a text":          set("allowed", "true"),
+		"no expiry":                  func(d map[string]any) { delete(d, "expires_at") },
+		"no time of its evaluation":  func(d map[string]any) { delete(d, "evaluated_at") },
+		"an expiry that is no time":  set("expires_at", "soon"),
+		"an expiry before its time":  set("expires_at", "2019-01-01T00:00:00.000Z"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, ran, service, err := call(t, change, arguments{Path: "/a"})

@@ -28,6 +28,8 @@ type transport struct {
 	timeout   time.Duration
 	retries   int
 	http      *http.Client
+	// now is time.Now, except in tests.
+	now func() time.Time
 }
 
 // request is one operation of the API.

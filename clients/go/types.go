@@ -722,7 +722,7 @@ type DecisionPolicySet struct {
 }
 
 // DecisionApproval is part of the API's requests or answers.
-// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+// With ESCALATE: the approval that a human must give, and until when it can be decided and used. Another one than the question named where the policies now demand more.
 type DecisionApproval struct {
 	// Sent with the question once it is approved.
 	ApprovalID string `json:"approval_id"`
@@ -766,7 +766,7 @@ type Decision struct {
 	PolicySet DecisionPolicySet `json:"policy_set"`
 	// RFC 3339, UTC, milliseconds.
 	EvaluatedAt string `json:"evaluated_at"`
-	// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+	// With ESCALATE: the approval that a human must give, and until when it can be decided and used. Another one than the question named where the policies now demand more.
 	Approval *DecisionApproval `json:"approval,omitempty"`
 	// The record of the decision in the log.
 	Proof DecisionProof `json:"proof"`
@@ -851,7 +851,7 @@ type DecisionOnRecord struct {
 	PolicySet DecisionOnRecordPolicySet `json:"policy_set"`
 	// RFC 3339, UTC, milliseconds.
 	EvaluatedAt string `json:"evaluated_at"`
-	// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+	// With ESCALATE: the approval that a human must give, and until when it can be decided and used. Another one than the question named where the policies now demand more.
 	Approval *DecisionApproval `json:"approval,omitempty"`
 	// The record of the decision in the log.
 	Proof DecisionOnRecordProof `json:"proof"`

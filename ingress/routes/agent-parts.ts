@@ -10,7 +10,7 @@ import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { pointerToken } from '../../shared/kernel/json.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
-import type { AgentStatus } from '../../shared/kernel/vocabulary.ts';
+import { AGENT_STATUSES, type AgentStatus } from '../../shared/kernel/vocabulary.ts';
 import type { AgentBody } from '../../shared/api/agent.ts';
 import type { Sql } from '../../shared/platform/db/database.ts';
 import type { WholeRow } from '../../shared/platform/db/seals/rows.ts';
@@ -48,14 +48,36 @@ function attributesMember(
   return attributesIgnored.length === 0 ? { attributes } : { attributes, attributesIgnored };
 }
 
-/** The column of attributes that a request gives. @throws {ApiError} E1004 for a bound key; E2001 for what is not declared */
-export function attributesText(
+/**
+ * The agent holds the keys that are bound to it, and must not change what policies know of it; only its status may become stricter.
+ * @param given what the request sets
+ * @param before undefined: the agent is new
+ * @throws {ApiError} E1004
+ */
+export function assertMaySet(
   { agentIds }: AuthenticatedKey,
+  given: Partial<Pick<AgentBody, 'capabilities' | 'tags' | 'attributes' | 'status'>>,
+  before?: AgentRow,
+): void {
+  if (agentIds === null) return;
+  for (const name of ['capabilities', 'tags'] as const) {
+    const value = given[name];
+    if (value !== undefined && JSON.stringify(value) !== JSON.stringify(before?.[name] ?? []))
+      throw new ApiError('E1004', `A key that is bound to agents may not set their ${name}.`);
+  }
+  if (given.attributes !== undefined)
+    throw new ApiError('E1004', 'A key that is bound to agents may not set their attributes.');
+  const strictness = (status: AgentStatus): number => AGENT_STATUSES.indexOf(status);
+  const { status } = given;
+  if (before !== undefined && status !== undefined && strictness(status) < strictness(before.status as AgentStatus))
+    throw new ApiError('E1004', 'A key that is bound to agents may pause, suspend or terminate them, and not undo it.');
+}
+
+/** The column of attributes that a request gives. @throws {ApiError} E2001 for what is not declared */
+export function attributesText(
   attributes: Readonly<Record<string, unknown>>,
   declarations: () => Declarations,
 ): string | null {
-  // The agent holds the keys that are bound to it, and an agent must not set its own attributes.
-  if (agentIds !== null) throw new ApiError('E1004', 'A key that is bound to agents may not set attributes of agents.');
   const errors = attributeProblems('agent', attributes, declarations()).map(({ name, message }) => ({
     pointer: `/attributes${pointerToken(name)}`,
     message,

@@ -26,6 +26,7 @@ import type { AgentStatus } from '../../shared/kernel/vocabulary.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import {
   type AgentRow,
+  assertMaySet,
   attributesText,
   bodyOf,
   changeOf,
@@ -88,6 +89,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       throw invalidField('/reason', 'is the reason of a change of status, and the request has no status');
     const [row] = await hold(sql, 'agent', { ...selectionOf(key), agent_id: agentId });
     if (row === undefined) throw notFound();
+    assertMaySet(key, patch, row);
     const before = row.status as AgentStatus;
     const status = patch.status ?? before;
     const onlyStatus = Object.keys(patch).every((name) => name === 'status');
@@ -104,7 +106,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
     const changes = {
       capabilities: patch.capabilities ?? row.capabilities,
       tags: patch.tags ?? row.tags,
-      attributes: patch.attributes === undefined ? row.attributes : attributesText(key, patch.attributes, declarations),
+      attributes: patch.attributes === undefined ? row.attributes : attributesText(patch.attributes, declarations),
       status,
     };
     const unsealed = {
@@ -142,6 +144,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
             const at = nowMs();
             const agentId = body.agentId ?? newId('agt', at);
             assertMayName(key, agentId, '/agentId');
+            assertMaySet(key, body);
             try {
               const createdAt = new Date(at);
               const { organisationId, environment } = key;
@@ -154,7 +157,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
                   agent_id: agentId,
                   capabilities: body.capabilities ?? [],
                   tags: body.tags ?? [],
-                  attributes: body.attributes === undefined ? null : attributesText(key, body.attributes, declarations),
+                  attributes: body.attributes === undefined ? null : attributesText(body.attributes, declarations),
                   status: 'ACTIVE',
                   created_at: createdAt,
                 },
@@ -235,7 +238,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       tag: 'Agents',
       summary: 'Update an agent, or pause, resume, suspend or terminate it',
       description:
-        'Only the members that are sent are changed. A change of status takes effect in every process within a second; its `reason` goes into the log.',
+        'Only the members that are sent are changed. A key that is bound to the agent may not change what policies know of it (capabilities, tags, attributes), and can only make its status stricter. A change of status takes effect in every process within a second; its `reason` goes into the log.',
       request: { params: AgentIdParams, body: AgentUpdate },
       responses: { 200: { description: 'The agent as it is now.', schema: Agent } },
       errors: ['E4002', 'E5002'],

@@ -143,7 +143,8 @@ const decision = {
         ),
       },
       {
-        description: 'With ESCALATE: the approval that a human must give, and until when it can be decided and used.',
+        description:
+          'With ESCALATE: the approval that a human must give, and until when it can be decided and used. Another one than the question named where the policies now demand more.',
       },
     ),
   ),

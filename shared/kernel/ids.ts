@@ -46,6 +46,9 @@ export const proofIdOfDecision = (decisionId: string): string => `prf${decisionI
 /** The id of the decision that a proof is of. Only for the proof of a decision. */
 export const decisionIdOfProof = (proofId: string): string => `dec${proofId.slice(3)}`;
 
+/** The id of the approval that a decision opens: the same ULID, so that it tells which one opened it. Those of earlier versions do not. */
+export const approvalIdOfDecision = (decisionId: string): string => `apr${decisionId.slice(3)}`;
+
 /**
  * A new id such as `dec_01jq3k...`: prefix, 10 characters of milliseconds since 1970, 16 of randomness.
  * Ids sort by time to the millisecond. With 80 random bits in each millisecond, collisions are negligible.

@@ -55,6 +55,7 @@ export type Extent = (typeof EXTENTS)[number];
 export const RISK_LEVELS = ['low', 'medium', 'high'] as const;
 export type RiskLevel = (typeof RISK_LEVELS)[number];
 
+/** From the mildest to the strictest. */
 export const AGENT_STATUSES = ['ACTIVE', 'PAUSED', 'SUSPENDED', 'TERMINATED'] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 

@@ -62,7 +62,7 @@ describe('The guide to writing a catalogue', () => {
     expect(imported.code, imported.out).to.equal(0);
     expect(imported.out).to.contain(block('catalogue-imported'));
     expect(run('catalogue-list').out).to.match(/notes +delete_entities +delete +destructive/);
-    writeFileSync(path.join(folder, 'drafts', 'tests', 'notes.json'), block('catalogue-cases'));
+    writeFileSync(path.join(folder, 'notes-draft', 'tests', 'notes.json'), block('catalogue-cases'));
     const tested = run('catalogue-test');
     expect(tested.out).to.contain(block('catalogue-tested').trim());
     expect(tested.code).to.equal(0);

@@ -1,19 +1,18 @@
-// The examples, line by line as their READMEs show them, and the configuration files of the guide to the guard.
+// The examples, line by line as their READMEs show them, in a fresh clone, and the configuration files of the guide to the guard.
 import { execFile, spawn } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect } from 'chai';
-import { findRoot } from '../../shared/platform/config/root.ts';
 import { type ServiceWithFolder, startServiceWithFolder } from '../support/data-folder.ts';
 import { temporaryFolder } from '../support/folders.ts';
+import { freshClone } from '../support/fresh-clone.ts';
 import { CLI } from '../support/mcp-guard.ts';
 import { cleanEnv, type TestProcess, V8_OPTIONS, watch } from '../support/process.ts';
 import { readmeBlocks } from '../support/readme-blocks.ts';
 import { waitFor } from '../support/wait.ts';
-
-const ROOT = findRoot();
 
 /** Every line begins a line of the output, in the same order: documents show shortened lines. */
 function expectLines(output: string, shown: string): void {
@@ -25,28 +24,30 @@ function expectLines(output: string, shown: string): void {
   }
 }
 
-describe('the examples of a guarded MCP session, of an auditor and of an agent with a human', () => {
+describe('after "npm ci && npm start" in a clone, the examples and the TypeScript client', () => {
   const README = 'examples/mcp/README.md';
+  const CLIENT = 'clients/typescript/README.md';
+  let clone: string;
   let custos: ServiceWithFolder;
   let env: NodeJS.ProcessEnv;
 
   /** Lines of a document in a shell; the address and the data folder are those of the test. npx takes half a second for itself. */
   const script = (lines: string): string =>
-    `npx() { shift; "${process.execPath}" ${V8_OPTIONS.join(' ')} "${CLI}" "$@"; }\n${lines}`
+    `npx() { shift; "${process.execPath}" ${V8_OPTIONS.join(' ')} "${path.join(clone, 'bin', 'custos.js')}" "$@"; }\n${lines}`
       .replaceAll('http://127.0.0.1:3000', custos.address)
       .replaceAll('.custos/bootstrap-key', path.join(custos.dataDir, 'bootstrap-key'));
-  const shell = async (lines: string): Promise<string> => {
-    const options = { cwd: ROOT, env, timeout: 60_000 };
+  const shell = async (lines: string, cwd = clone): Promise<string> => {
+    const options = { cwd, env, timeout: 60_000 };
     return (await promisify(execFile)('/bin/sh', ['-euc', script(lines)], options)).stdout;
   };
   const inBackground = (lines: string): TestProcess =>
     watch(
-      spawn('/bin/sh', ['-euc', script(lines)], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] }),
+      spawn('/bin/sh', ['-euc', script(lines)], { cwd: clone, env, stdio: ['ignore', 'pipe', 'pipe'] }),
       'the session',
     );
 
   before(async () => {
-    custos = await startServiceWithFolder();
+    [clone, custos] = await Promise.all([freshClone(), startServiceWithFolder()]);
     env = cleanEnv(custos.env);
     const [prepare] = readmeBlocks(README, 'prepare');
     env['CUSTOS_KEY'] = (await shell(`${prepare}\necho "$CUSTOS_KEY"`)).trim();
@@ -126,6 +127,22 @@ describe('the examples of a guarded MCP session, of an auditor and of an agent w
     expect(asked).to.equal(lines('asked'));
     expect(await running.ended, running.stderr()).to.deep.equal({ code: 0, signal: null });
     expectLines(running.stdout(), lines('printed'));
+  });
+
+  it('the example of the TypeScript client runs as its README shows it', async () => {
+    const [output] = readmeBlocks(CLIENT, 'quickstart-output');
+    expect(await shell(readmeBlocks(CLIENT, 'quickstart')[0])).to.equal(output);
+  });
+
+  it('the program of its README runs where the client is installed as the README says', async () => {
+    const place = temporaryFolder('typescript-client');
+    const client = path.join(clone, 'clients', 'typescript');
+    rmSync(path.join(client, 'dist'), { recursive: true });
+    const [install] = readmeBlocks(CLIENT, 'install');
+    await shell(`export npm_config_offline=true\n${install.replace('../custos/clients/typescript', client)}`, place);
+    writeFileSync(path.join(place, 'program.mjs'), readmeBlocks(CLIENT, 'program')[0]);
+    const withKey = 'export CUSTOS_KEY=$(cat .custos/bootstrap-key)';
+    expect(await shell(`${withKey}\nnode program.mjs`, place)).to.equal(readmeBlocks(CLIENT, 'program-output')[0]);
   });
 
   it('refuses every call when Custos is stopped', async () => {

@@ -8,15 +8,18 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
+import { definitionDigest } from '../../shared/core/tools/definition.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { type Asked, type FakeCustos, type Said, startFakeCustos } from '../support/fake-custos.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { CLI } from '../support/mcp-guard.ts';
 import { serveModern } from '../support/mcp-modern-server.ts';
+import { HONEST } from '../support/mcp-poisoning-server.ts';
 import { cleanEnv, runProcess } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
 const MODERN = fileURLToPath(new URL('../support/mcp-modern-server.js', import.meta.url));
+const POISONING = fileURLToPath(new URL('../support/mcp-poisoning-server.js', import.meta.url));
 const serverFile = (name: string): string =>
   path.join(findRoot(), 'node_modules', '@modelcontextprotocol', name, 'dist', 'index.js');
 const APPROVAL = 'apr_01m7z6w78c5ardnz9csgncbv86';
@@ -206,6 +209,24 @@ describe('custos mcp-guard with the official clients', () => {
       await upstream.close();
     });
   }
+
+  for (const [mode, shown] of [
+    ['changed', 'note'],
+    ['text-id', undefined],
+  ] as const)
+    it(`sends no digest but that of the definition that the client was shown, if it was shown one (${mode})`, async () => {
+      const client = new ClientV1(INFO);
+      await client.connect(new StdioV1(command('notes', [POISONING, mode])));
+      // An answer under another id never reaches the client.
+      const listed = await client
+        .listTools(undefined, { timeout: shown === undefined ? 500 : 60_000 })
+        .catch(() => undefined);
+      expect(listed?.tools[0]?.name).to.equal(shown);
+      expect((await wrapV1(client).call('note')).content[0]?.text).to.equal('done');
+      const honest = shown === undefined ? definitionDigest(HONEST) : undefined;
+      expect(custos.asked.map(({ tool }) => tool.definition_digest)).to.deep.equal([honest]);
+      await client.close();
+    });
 
   it('relays sessions of the everything server over HTTP for a 1.x client', async () => {
     const port = String(20_000 + (process.pid % 20_000));

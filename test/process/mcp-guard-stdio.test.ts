@@ -1,5 +1,6 @@
 // `custos mcp-guard` as a process over stdio: exit codes, faults of server and service, secrets, and the order of notices.
 import { writeFileSync } from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { generateKey } from '../../shared/domain/keys/format.ts';
@@ -234,6 +235,22 @@ describe('the command line of custos mcp-guard', () => {
     const { stdout } = await runCommand(['mcp-guard', '--help']);
     expect(stdout).to.not.match(/--key[ =]</);
   });
+
+  for (const [what, host, error] of [
+    ['is taken', '127.0.0.1', 'EADDRINUSE'],
+    ['is of another machine', '192.0.2.1', 'EADDRNOTAVAIL'],
+    ['has an unknown name', 'unknown.invalid', /ENOTFOUND|EAI_AGAIN/],
+  ] as const)
+    it(`ends with one sentence when the address to listen on ${what}`, async () => {
+      const taken = net.createServer();
+      await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+      const { port } = taken.address() as net.AddressInfo;
+      const args = [...base, '--listen', `${host}:${port}`, '--upstream', 'http://127.0.0.1:9/mcp'];
+      const { code, stderr } = await runCommand(args, { ...KEYED, CUSTOS_LISTEN_TOKEN: 'x'.repeat(32) });
+      await new Promise((resolve) => taken.close(resolve));
+      expect([code, stderr.split('\n').length]).to.deep.equal([1, 2]);
+      expect(stderr).to.match(new RegExp(`Cannot listen on ${host} port ${port} \\((${new RegExp(error).source})\\)`));
+    });
 
   it('ends with a message when the server can not be started', async () => {
     const custos = await startFakeCustos();

@@ -1,7 +1,11 @@
 // `custos org` and `custos keys`: tenants and keys from the shell, directly on the database.
+import { cpSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import { parseKey } from '../../shared/domain/keys/format.ts';
+import { findRoot } from '../../shared/platform/config/root.ts';
 import { type Ran, runCommand } from '../support/command.ts';
+import { temporaryFolder } from '../support/folders.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { type KeyService, startKeyService } from '../service/keys-setup.ts';
 
@@ -117,10 +121,22 @@ describe('organisations and keys from the shell', () => {
   for (const [what, args, sentence] of refused)
     it(`refuse ${what} with a one-sentence message and exit code 2`, async () => {
       const { code, stdout, stderr } = await custos(args);
-      expect([code, stdout]).to.deep.equal([2, '']);
+      expect([code, stdout], stderr).to.deep.equal([2, '']);
       expect(stderr).to.match(sentence);
       expect(stderr, 'no stack').to.not.match(/\n\s+at /);
     });
+
+  it('refuse a policy set for an organisation that does not exist, and name the option', async () => {
+    const shipped = path.join(findRoot(), 'policies');
+    const other = temporaryFolder('policies');
+    cpSync(shipped, other, { recursive: true });
+    rmSync(path.join(other, 'broad-reads.json'));
+    await ok('policy', 'push', shipped, '--reason', 'x');
+    const names = ['--organisation', 'taken', '--organisation', 'nobody'];
+    const ran = await custos(['policy', 'push', other, '--reason', 'x', ...names]);
+    expect(ran, ran.stderr).to.include({ code: 2, stdout: '' });
+    expect(ran.stderr).to.match(/^custos: --organisation number 2 is not an organisation\.$/m);
+  });
 
   it('refuse to work with another pepper', async () => {
     await ok('org', 'list');

@@ -293,7 +293,7 @@ describe('policy replay', () => {
       await service.rows("UPDATE replay SET created_at = created_at - interval '8 days' WHERE replay_id = $1", [
         one.json.replayId,
       ]);
-      await forgetReplays(service.db);
+      await forgetReplays(service.db, service.nowMs());
       expect((await service.admin.get(one.headers['location'] ?? '')).status).to.equal(404);
     });
   });

@@ -226,6 +226,29 @@ describe('agents', () => {
       expect((await agents.get(at('not-mine'))).json.name).to.equal('Agent not-mine');
     });
 
+    it('to a key that is bound to them, which can make their status stricter and change nothing else that policies know', async () => {
+      await register('itself', { tags: ['plain'] });
+      const own = await service.client({ scopes: ['agents:read', 'agents:write'], agentIds: ['itself', 'itself-too'] });
+      const agent = at('itself');
+      const refused = [{ tags: ['trusted'] }, { tags: [] }, { capabilities: ['root'] }, { name: 'x', attributes: {} }];
+      for (const body of refused) expect(outcome(await own.patch(agent, body))).to.deep.equal([403, 'E1004']);
+      for (const body of [{ tags: ['trusted'] }, { capabilities: ['root'] }])
+        expect(outcome(await own.post('/v1/agents', { agentId: 'itself-too', name: 'x', ...body }))).to.deep.equal([
+          403,
+          'E1004',
+        ]);
+      expect((await own.patch(agent, { name: 'renamed', tags: ['plain'], capabilities: [] })).json.name).to.equal(
+        'renamed',
+      );
+      for (const [i, from] of AGENT_STATUSES.entries())
+        for (const [j, to] of AGENT_STATUSES.entries()) {
+          if (from === 'TERMINATED' || to === 'TERMINATED') continue;
+          await agents.patch(agent, { status: from });
+          expect((await own.patch(agent, { status: to })).status, `from ${from} to ${to}`).to.equal(j < i ? 403 : 200);
+        }
+      expect((await own.delete(agent)).json.status).to.equal('TERMINATED');
+    });
+
     it('only in their environment and organisation: elsewhere the answer is E4002, and their ids are free', async () => {
       await register('isolated');
       const scopes = ['agents:read', 'agents:write'] as const;

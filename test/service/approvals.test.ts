@@ -281,8 +281,9 @@ describe('approvals', () => {
       const asked = asksFor();
       const id = await escalate(client, asked);
       await service.apply(ESCALATING);
-      const again = await ask(client, asked);
+      const again = await ask(client, { ...asked, approval_id: id });
       expect(again.approval.approvers.map(({ policy }: { policy: string }) => policy)).to.deep.equal(['several']);
+      expect(await escalate(client, asked), 'without its id, by the policies of now').to.not.equal(id);
       expect(gistOf(await approve(service.admin, id))).to.equal('E1004');
       await service.apply(QUORUM);
     });

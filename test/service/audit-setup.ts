@@ -56,6 +56,9 @@ export function logUnderTest(options: {
     keeper,
     nowMs,
     onHalt: (origin, reason) => halts.push({ origin, reason }),
+    onReplaced: () => {
+      throw new Error('the logs have another key');
+    },
   });
   const auditor = createAuditor({
     db,

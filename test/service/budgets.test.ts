@@ -318,7 +318,7 @@ describe('budgets', () => {
   it('are forgotten when their charges have left the window, and no sooner', async () => {
     const agent = name();
     const { decision_id: id } = await ask(client, call(agent));
-    const run = forgetBudgets.handler({ db: service.db });
+    const run = forgetBudgets.handler({ db: service.db, deletionMs: service.nowMs });
     await run({ v: 1 });
     expect(await chargesOf(id)).to.have.lengthOf(1);
     await service.rows("UPDATE budget_charge SET expires_at = now() - interval '1 second' WHERE decision_id = $1", [

@@ -62,6 +62,7 @@ describe('checkpoints', () => {
       },
       nowMs: Date.now,
       onHalt: (_, reason) => expect.fail(reason),
+      onReplaced: () => expect.fail('replaced'),
     });
     const die = async (): Promise<void> => {
       const error = await dying.publish(log.organisationId, 'live').catch((e: unknown) => e);
@@ -115,6 +116,7 @@ describe('checkpoints', () => {
       keeper,
       nowMs: Date.now,
       onHalt: (_, reason) => expect.fail(reason),
+      onReplaced: () => expect.fail('replaced'),
     });
     await signer.publish(log.organisationId, 'live');
     const spans = await log.sql(

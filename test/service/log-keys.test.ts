@@ -1,5 +1,5 @@
 // The signing key of a log: all workers of a database use the same one, and after a rotation each key is valid for its own sizes only.
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -52,7 +52,7 @@ describe('the signing key of a log', () => {
     expect(await refusalOf(file)).to.equal('accepted');
   });
 
-  it('signs new checkpoints after a rotation; old receipts stay valid, and neither key may sign sizes of the other', async () => {
+  it('signs new checkpoints after a rotation, and the old one nothing more; old receipts stay valid, and neither key may sign sizes of the other', async () => {
     const oldKey = await readSigningKey(service.db, file);
     const nextFile = path.join(temporaryFolder('next-key'), 'key.pem');
     const nextKey = generateKeyPairSync('ed25519').privateKey;
@@ -74,14 +74,22 @@ describe('the signing key of a log', () => {
 
     const second = await post();
     await worker.appendUnsigned();
-    const next = createCheckpointer({
-      db: service.db,
-      key: nextKey,
-      keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
-      nowMs: service.nowMs,
-      onHalt: (_, reason) => expect.fail(reason),
-    });
-    await next.publish(service.operatorId, 'live');
+    let replaced = 0;
+    const signer = (key: KeyObject) =>
+      createCheckpointer({
+        db: service.db,
+        key,
+        keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
+        nowMs: service.nowMs,
+        onHalt: (_, reason) => expect.fail(reason),
+        onReplaced: () => (replaced += 1),
+      });
+    // A worker that the rotation did not see, because it was cut off from the database then.
+    const late = signer(oldKey);
+    await late.publish(service.operatorId, 'live');
+    expect([replaced, (await client.get('/v1/log/checkpoints')).json.items[0].size]).to.deep.equal([1, size]);
+    await signer(nextKey).publish(service.operatorId, 'live');
+    await late.publish(service.operatorId, 'live');
     const published: PublishedKey[] = (await client.get('/v1/log/keys')).json.items;
     const spans = published
       .filter((key) => key.use === 'log')

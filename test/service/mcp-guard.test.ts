@@ -21,7 +21,11 @@ describe('custos mcp-guard with the real service', () => {
 
   it('lets one call through for one approval, with two guards that share a key and race for it', async () => {
     const { key } = await service.addKey();
-    const clock = { nowMs: () => 0, sleep: async () => new Promise<void>((resolve) => setTimeout(resolve, 20)) };
+    const clock = {
+      ...SYSTEM_CLOCK,
+      nowMs: () => 0,
+      sleep: async () => new Promise<void>((resolve) => setTimeout(resolve, 20)),
+    };
     const guards = [1, 2].map(() => {
       const custos = createCustos({ url: service.admin.baseUrl, key, clock, newId: randomUUID });
       return startGuardSession({ custos, clock });

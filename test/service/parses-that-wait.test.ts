@@ -54,13 +54,14 @@ describe('parses and their approvals', () => {
       `UPDATE recent_parse SET last_at = last_at - make_interval(mins => $2), bucket = bucket - make_interval(mins => $2) WHERE agent_id = $1`,
       [agentId, minutes],
     );
-    const rows = await service.rows<{ approval_id: string; created_at: Date }>(
-      'SELECT approval_id, created_at FROM approval WHERE agent_id = $1',
+    const rows = await service.rows<{ approval_id: string; created_at: Date; expires_at: Date }>(
+      'SELECT approval_id, created_at, expires_at FROM approval WHERE agent_id = $1',
       [agentId],
     );
     for (const row of rows)
       await rewriteSealed(service.db, 'approval', 'approval_id = $1', [row.approval_id], {
         created_at: new Date(row.created_at.getTime() - minutes * MINUTE_MS),
+        expires_at: new Date(row.expires_at.getTime() - minutes * MINUTE_MS),
       });
     await service.rows(
       'UPDATE intent SET submitted_at = submitted_at - make_interval(mins => $2) WHERE agent_id = $1',
@@ -158,7 +159,7 @@ describe('parses and their approvals', () => {
   it('a parse is kept for as long as an approval may need it, and then deleted', async () => {
     const approvalTtlMs = 2 * HOUR_MS;
     const kept = async () => (await service.rows("SELECT FROM recent_parse WHERE agent_id = 'kept'")).length;
-    const forget = () => forgetChanges.handler({ db: service.db, approvalTtlMs })({ v: 1 });
+    const forget = () => forgetChanges.handler({ db: service.db, deletionMs: Date.now, approvalTtlMs })({ v: 1 });
     await parse('kept', CURL);
     // The approval is opened when the parse is almost 15 minutes old, and used just before it expires.
     await pass('kept', approvalTtlMs / MINUTE_MS + 15);
@@ -168,6 +169,33 @@ describe('parses and their approvals', () => {
     await forget();
     expect(await kept()).to.equal(0);
     expect(forgetChanges.everyMs).to.be.at.most(HOUR_MS);
+  });
+
+  it('a parse is kept while submitted work waits for a worker, or an approval of a rule is open for longer than others', async () => {
+    const forget = () =>
+      forgetChanges.handler({ db: service.db, approvalTtlMs: HOUR_MS, deletionMs: Date.now })({ v: 1 });
+    const kept = async (agentId: string) =>
+      (await service.rows('SELECT FROM recent_parse WHERE agent_id = $1', [agentId])).length;
+    for (const agentId of ['waits', 'has-days', 'idle']) await parse(agentId, CURL);
+    const { intentId } = (
+      await client.post('/v1/intents', { agentId: 'waits', action: 'send', resource: 'files/file' })
+    ).json;
+    const { normalized: intent } = await parse('has-days', CURL);
+    await escalate(client, { agent_id: 'has-days', intent });
+    for (const agentId of ['waits', 'has-days', 'idle']) await pass(agentId, 300);
+    const inDays = { expires_at: new Date(Date.now() + 72 * HOUR_MS) };
+    await rewriteSealed(service.db, 'approval', "agent_id = 'has-days'", [], inDays);
+    await forget();
+    expect([await kept('waits'), await kept('has-days'), await kept('idle')]).to.deep.equal([1, 1, 0]);
+    await both.worker.evaluate(intentId);
+    const { decision, approvalId } = (await client.get(`/v1/intents/${intentId}`)).json;
+    expect([decision, typeof approvalId]).to.deep.equal([null, 'string']);
+    await forget();
+    expect(await kept('waits'), 'for the approval of the submitted intent').to.equal(1);
+    const expired = { expires_at: new Date(Date.now() - 1) };
+    await rewriteSealed(service.db, 'approval', "agent_id IN ('waits', 'has-days')", [], expired);
+    await forget();
+    expect([await kept('waits'), await kept('has-days')]).to.deep.equal([0, 0]);
   });
 
   it('a string is judged by every action that it and its parses name', async () => {

@@ -86,6 +86,28 @@ describe('a recently parsed string', () => {
     });
   }
 
+  it('has no entities once its parses name more than are kept: policies never take some for all', async () => {
+    const addressed = (addresses: readonly string[]) => `Send the report to ${addresses.join(', ')}`;
+    const team = ['ann@corp.example', 'bob@corp.example', 'cho@corp.example'];
+    const { normalized } = await parse('floods', addressed([...team, 'zed@rival.example']));
+    const entities = async () =>
+      (await factsOf((await enforce('floods', normalized)).decision_id))['entities'] as
+        | { emails: string[] }
+        | undefined;
+    for (const round of [0, 1, 2]) {
+      const others = Array.from({ length: 40 }, (_, i) => `a${round}b${i}@corp.example`);
+      expect((await parse('floods', addressed(others))).normalized).to.equal(normalized);
+    }
+    expect((await entities())?.emails)
+      .to.have.length(124)
+      .and.to.include('zed@rival.example');
+    for (const round of [3, 4])
+      await parse('floods', addressed(Array.from({ length: 40 }, (_, i) => `a${round}b${i}@corp.example`)));
+    expect(await entities()).to.equal(undefined);
+    expect((await parse('floods', addressed([...team, 'last@corp.example']))).normalized).to.equal(normalized);
+    expect(await entities()).to.equal(undefined);
+  });
+
   it('counts when its name is too long for an index', async () => {
     const { normalized } = await parse('long', LONG);
     expect(normalized).to.equal(LONG);

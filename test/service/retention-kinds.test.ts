@@ -12,6 +12,7 @@ import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
 import type { Client } from '../support/client.ts';
 import { asSuperuser } from '../support/database.ts';
+import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
 import { compileStored, type Service } from '../support/service.ts';
@@ -30,6 +31,7 @@ describe('retention by kind', () => {
     runRetain({
       db: service.db,
       nowMs: service.nowMs,
+      deletionMs: service.nowMs,
       logger: pino({ level: 'silent' }),
       leastKeepMs: DAY_MS,
       keepMs: { ...FOR_EVER, ...keepMs },
@@ -57,6 +59,7 @@ describe('retention by kind', () => {
     ({ service } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read', 'trust:write'] });
     await service.rows(dailyPartitions(DAYS));
+    await acceptLateDecisions(service.db);
     service.advance(-DAYS * DAY_MS);
     for (let day = 0; day <= DAYS; day += 1) {
       for (let i = 0; i < 3; i += 1)

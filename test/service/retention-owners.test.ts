@@ -16,6 +16,7 @@ import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
 import type { Client } from '../support/client.ts';
 import { asSuperuser } from '../support/database.ts';
 import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
+import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import type { Service } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
@@ -52,6 +53,7 @@ describe('retention of single organisations', () => {
   const deps = (keepMs: Partial<RetainDeps['keepMs']>): RetainDeps => ({
     db: service.db,
     nowMs: service.nowMs,
+    deletionMs: service.nowMs,
     logger: pino({ level: 'silent' }),
     leastKeepMs: DAY_MS,
     keepMs: { ...FOR_EVER, ...keepMs },
@@ -95,6 +97,7 @@ describe('retention of single organisations', () => {
     owners.first = { organisationId: service.operatorId, environment: 'live' };
     owners.second = { organisationId: await service.addOrganisation('acme'), environment: 'live' };
     await service.rows(dailyPartitions(DAYS));
+    await acceptLateDecisions(service.db);
     const scopes = ['intents:write', 'proofs:read', 'trust:write'] as const;
     for (const [name, { organisationId }] of Object.entries(owners)) {
       clients[name] = await service.client({ scopes: [...scopes], organisationId });

@@ -18,6 +18,7 @@ import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
 import { spanHours } from '../../workers/jobs/retain-spans.ts';
 import type { Client } from '../support/client.ts';
+import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import { asSuperuser } from '../support/database.ts';
 import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
@@ -52,6 +53,7 @@ describe('retention over forty days', () => {
   const deps = (): RetainDeps => ({
     db: service.db,
     nowMs: service.nowMs,
+    deletionMs: service.nowMs,
     logger: pino({ level: 'silent' }),
     leastKeepMs: DAY_MS,
     keepMs: { ...FOR_EVER, decisions: KEPT_DAYS * DAY_MS, texts: KEPT_DAYS * DAY_MS },
@@ -74,6 +76,7 @@ describe('retention over forty days', () => {
     ({ service } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read', 'trust:write'] });
     await service.rows(dailyPartitions(DAYS));
+    await acceptLateDecisions(service.db);
     auditor = createWorkerAuditor({
       db: service.db,
       key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { EntitySql, Sql } from '../../shared/platform/db/database.ts';
-import { FOLD_BATCH, foldBatch, LOCK_STATES } from '../../shared/domain/trust/fold.ts';
+import { FOLD_BATCH, foldBatch, LOCK_STATES, nextBatch } from '../../shared/domain/trust/fold.ts';
+import { dayOf, scoreOn } from '../../shared/core/trust/beta.ts';
 import { createSignalStore } from '../../shared/domain/trust/signals.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
@@ -38,7 +39,7 @@ describe('the fold', () => {
       { signalId: 's3', agentId: 'ä gent', type: 'violation' },
     ]);
     await service.rows("DELETE FROM outbox WHERE queue = 'proofs'");
-    expect(await foldBatch(deps())).to.equal(3);
+    expect((await foldBatch(deps())).signals).to.equal(3);
 
     const [record] = await service.rows<{
       proof_id: string;
@@ -90,7 +91,7 @@ describe('the fold', () => {
     const [news] = await service.rows<{ subject: string }>("SELECT subject FROM change WHERE kind = 'trust'");
     expect(JSON.parse(news?.subject ?? '')).to.have.members([service.operatorId, 'live', 'ä gent', 'other']);
     expect(await count('trust_inbox')).to.equal(0);
-    expect(await foldBatch(deps()), 'nothing is left').to.equal(0);
+    expect((await foldBatch(deps())).signals, 'nothing is left').to.equal(0);
   });
 
   it('changes nothing when it fails, after any of its statements', async () => {
@@ -128,7 +129,7 @@ describe('the fold', () => {
       expect(failure).to.contain('killed');
       expect(await contents(), `after ${failAfter} statements`).to.equal(before);
     }
-    expect(statements).to.equal(8);
+    expect(statements).to.equal(9);
     const { asOf } = (await reporter.get('/v1/trust/known')).json;
     expect(asOf.signals, 'the attempt that was not killed folded it once').to.equal(2);
     expect(await count('trust_fold')).to.equal(3);
@@ -159,17 +160,103 @@ describe('the fold', () => {
     await foldBatch({ ...deps(), db: { transaction } }).catch((error: unknown) => (failure = error));
     expect(failure).to.have.property('code', 'E6002');
     expect(await contents()).to.equal(before);
-    expect(await foldBatch(deps())).to.equal(2);
+    expect((await foldBatch(deps())).signals).to.equal(2);
   });
 
   it('skips signals that another worker has locked, without waiting', async () => {
     await send(Array.from({ length: 6 }, (_, i) => ({ agentId: `agent ${i}`, type: 'success' })));
     await service.db.transaction(async (sql) => {
       await sql.query('SELECT seq FROM trust_inbox ORDER BY seq LIMIT 4 FOR UPDATE', []);
-      expect(await foldBatch(deps())).to.equal(2);
-      expect(await foldBatch(deps())).to.equal(0);
+      expect((await foldBatch(deps())).signals).to.equal(2);
+      expect((await foldBatch(deps())).signals).to.equal(0);
     });
-    expect(await foldBatch(deps())).to.equal(4);
+    expect((await foldBatch(deps())).signals).to.equal(4);
+  });
+
+  it('reads one row for each agent and each changed bucket, however many days of evidence the agents have', async () => {
+    const today = dayOf(service.nowMs());
+    const buckets = Array.from({ length: 400 }, (_, i) => [
+      { keyId: 'key one', day: today - 3 * i, positive: 7_000 + 20 * i, negative: i },
+      { keyId: 'key two', day: today - 3 * i, positive: 300, negative: i === 300 ? 2 ** 45 + 7 : 5 * (i % 7) },
+    ]).flat();
+    const agents = Array.from({ length: 9 }, (_, i) => `old ${i}`);
+    await service.rows(
+      `INSERT INTO trust_bucket (organisation_id, environment, agent_id, day, key_id, positive, negative)
+        SELECT $1, 'live', agent_id, day, key_id, positive, negative FROM unnest($2::text[]) AS agent_id,
+          unnest($3::int[], $4::text[], $5::bigint[], $6::bigint[]) AS bucket (day, key_id, positive, negative)`,
+      [
+        service.operatorId,
+        agents,
+        buckets.map(({ day }) => day),
+        buckets.map(({ keyId }) => keyId),
+        buckets.map(({ positive }) => positive),
+        buckets.map(({ negative }) => negative),
+      ],
+    );
+    await send(
+      agents.flatMap((agentId) => [
+        { agentId, type: 'success' },
+        { agentId, type: 'failure', weight: 0.5 },
+      ]),
+    );
+    let mostRows = 0;
+    const transaction = <T>(work: (sql: EntitySql) => Promise<T>): Promise<T> =>
+      service.db.transaction((sql) =>
+        work({
+          ...sql,
+          async query<Row extends object>(...given: Parameters<Sql['query']>) {
+            const rows = await sql.query<Row>(...given);
+            mostRows = Math.max(mostRows, rows.length);
+            return rows;
+          },
+        }),
+      );
+    const limited = { ...deps(), db: { transaction }, maxAgents: 4 };
+    expect(await foldBatch(limited), 'all signals of the first agents').to.deep.equal({ signals: 8, leftOut: 10 });
+    expect(await foldBatch(limited)).to.deep.equal({ signals: 8, leftOut: 2 });
+    expect(await foldBatch(limited)).to.deep.equal({ signals: 2, leftOut: 0 });
+    expect(mostRows).to.equal(8);
+    const expected = scoreOn(today, [...buckets, { day: today, positive: 1_000, negative: 500 }], CAP);
+    for (const { score, uncertainty } of await service.rows<{ score: number; uncertainty: string }>(
+      'SELECT score, uncertainty FROM trust_state',
+    ))
+      expect({ score, uncertainty: Number(uncertainty) }).to.deep.equal(expected);
+  });
+
+  it('takes a smaller batch after a failure, and larger ones again, as a job', async () => {
+    const sizes: unknown[] = [];
+    let isAway = true;
+    const db = {
+      ...service.db,
+      transaction: <T>(work: (sql: EntitySql) => Promise<T>): Promise<T> =>
+        service.db.transaction((sql) =>
+          work({
+            ...sql,
+            async query<Row extends object>(...given: Parameters<Sql['query']>) {
+              if (given[0].includes('DELETE FROM trust_inbox')) sizes.push(given[1][0]);
+              if (isAway) throw new Error('Query read timeout');
+              return sql.query<Row>(...given);
+            },
+          }),
+        ),
+    };
+    const run = foldJob.handler({ ...deps(), db });
+    for (let i = 0; i < 7; i += 1)
+      await run({ v: 1 }).then(
+        () => expect.fail('it must fail'),
+        () => undefined,
+      );
+    isAway = false;
+    await run({ v: 1 });
+    await run({ v: 1 });
+    expect(sizes).to.deep.equal([20_000, 5_000, 1_250, 312, 78, 19, 10, 10, 20]);
+  });
+
+  it('makes the next batch smaller when one was slow or took signals of too many agents', () => {
+    expect(nextBatch(20_000, { signals: 20_000, leftOut: 0, tookMs: 5_000 })).to.equal(10_000);
+    expect(nextBatch(20_000, { signals: 1_000, leftOut: 19_000, tookMs: 500 })).to.equal(4_000);
+    expect(nextBatch(20_000, { signals: 12_000, leftOut: 8_000, tookMs: 500 })).to.equal(20_000);
+    expect(nextBatch(11, { signals: 11, leftOut: 0, tookMs: 4_000 })).to.equal(10);
   });
 
   it('runs batch by batch until nothing is pending, as a job', async () => {

@@ -270,6 +270,6 @@ describe('trust signals', () => {
     expect(Number(await jobs())).to.equal(before + 1);
     await reporter.post(PATH, signal);
     expect(Number(await jobs())).to.equal(before + 1);
-    expect(await foldBatch({ db: service.db, nowMs: service.nowMs, dailyCap: 10_000 })).to.equal(1);
+    expect((await foldBatch({ db: service.db, nowMs: service.nowMs, dailyCap: 10_000 })).signals).to.equal(1);
   });
 });

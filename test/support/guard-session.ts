@@ -14,10 +14,11 @@ export const AGENT = 'agent-7';
 export const SERVER = 'files';
 
 /** A clock that only `sleep` advances. Each sleep ends after one turn of the event loop. */
-export function quickClock(): { nowMs(): number; sleep(ms: number, signal: AbortSignal): Promise<void> } {
+export function quickClock(): Clock {
   let nowMs = 0;
   return {
     nowMs: () => nowMs,
+    dateMs: () => nowMs,
     sleep: async (ms) => {
       nowMs += ms;
       await turn();
@@ -57,6 +58,8 @@ export interface GuardSession {
   /** Lines received by the client and by the server, without line ends and without the guard's own list requests. */
   readonly client: string[];
   readonly server: string[];
+  /** Ids of the guard's own list requests. */
+  readonly ownLists: unknown[];
   readonly asked: {
     readonly question: Question;
     readonly approvalId: string | undefined;
@@ -76,6 +79,7 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
   const { answer = (): Answer => ({ verdict: 'ALLOW' }), approval, waitMs = 60_000, hide, tools = () => [] } = options;
   const [client, server, logs]: [string[], string[], string[]] = [[], [], []];
   const asked: GuardSession['asked'] = [];
+  const ownLists: unknown[] = [];
   const reports: CallReport[] = [];
   const permitted = new Map<string, Question>();
   const unused: string[] = [];
@@ -88,7 +92,8 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     asked.push({ question, approvalId, attemptId: id });
     const n = asked.length;
     if (options.isAway?.() === true) return { kind: 'none', sentence: 'Custos could not be reached.' };
-    if (answered.has(id)) return readDecision(question, attempt, { body: answered.get(id), requestId: null });
+    if (answered.has(id))
+      return readDecision(question, attempt, { body: answered.get(id), requestId: null, clockAheadMs: 0 });
     const said = await answer(question, approvalId);
     if (said === 'away') return { kind: 'none', sentence: 'Custos could not be reached.' };
     const { call, agentId, server: name } = question;
@@ -106,7 +111,7 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     if (decision['allowed'] === true && isAbout && !permitted.has(decisionId)) permitted.set(decisionId, question);
     const answerBody: unknown = JSON.parse(JSON.stringify({ request_id: requestId, ...decision }));
     answered.set(id, answerBody);
-    return readDecision(question, attempt, { body: answerBody, requestId: null });
+    return readDecision(question, attempt, { body: answerBody, requestId: null, clockAheadMs: 0 });
   };
   const custos: Pick<Custos, 'ask' | 'approval'> = options.custos ?? {
     ask,
@@ -127,18 +132,19 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     notCalled: ({ decisionId }: Allowed): void => void unused.push(decisionId),
   };
   const session = new Session({ reporter, hide, log, state: newState() });
-  let ids = 0;
+  const fromClient = new Set<string>();
   const stdio = new StdioSession({
     guard,
     session,
     log,
-    newId: () => String((ids += 1)),
+    newId: randomUUID,
     ends: {
       toClient: (line) => void client.push(line.toString('utf8').replace(/\r?\n$/, '')),
       toServer: (line) => {
         const text = line.toString('utf8').replace(/\r?\n$/, '');
-        if (!text.includes('"id":"custos-guard-')) return void server.push(text);
-        const { id } = JSON.parse(text) as { id: string };
+        if (!text.includes('"method":"tools/list"') || fromClient.has(text)) return void server.push(text);
+        const { id } = JSON.parse(text) as { id: unknown };
+        ownLists.push(id);
         const list = { jsonrpc: '2.0', id, result: { tools: tools() } };
         setImmediate(() => stdio.fromServer(Buffer.from(`${JSON.stringify(list)}\n`)));
       },
@@ -151,12 +157,17 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     session,
     client,
     server,
+    ownLists,
     asked,
     permitted,
     reports,
     unused,
     logs,
-    fromClient: (message) => stdio.fromClient(lineOf(message)),
+    fromClient: (message) => {
+      const line = lineOf(message);
+      fromClient.add(line.toString('utf8').trim());
+      stdio.fromClient(line);
+    },
     fromServer: (message) => stdio.fromServer(lineOf(message)),
   };
 }

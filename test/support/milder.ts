@@ -23,12 +23,15 @@ const secondRank = ({ second_reading: read }: Judged): number =>
  * trait, data class, flag, place or entity that `b` has. Empty: `a` is at least as strict. Verbs have no order.
  */
 export function milderIn(a: Judged, b: Judged): MilderMember[] {
-  const entities = (Object.keys(b.entities) as (keyof Entities)[]).some((kind) =>
-    lacks(
-      a.entities[kind].map((one) => JSON.stringify(one)),
-      b.entities[kind].map((one) => JSON.stringify(one)),
-    ),
-  );
+  const lacksEntities = (of: Entities, than: Entities): boolean =>
+    (Object.keys(than) as (keyof Entities)[]).some((kind) =>
+      lacks(
+        of[kind].map((one) => JSON.stringify(one)),
+        than[kind].map((one) => JSON.stringify(one)),
+      ),
+    );
+  // Unknown ones count as missing, which opens nothing.
+  const entities = a.entities !== undefined && (b.entities === undefined || lacksEntities(a.entities, b.entities));
   const checks: readonly [MilderMember, boolean][] = [
     ['action', actionRank(a.action) < actionRank(b.action)],
     ['effect', effectRank(a.effect) < effectRank(b.effect)],

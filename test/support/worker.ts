@@ -90,6 +90,9 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
     onHalt: (origin, reason) => {
       throw new Error(`the log ${origin} was halted: ${reason}`);
     },
+    onReplaced: () => {
+      throw new Error('the logs have another key');
+    },
   });
   const announce = createSettledNotice({
     db,

@@ -1,6 +1,7 @@
 // The shape of a job definition. `list.ts` holds all of them; the relay, the sweeper, the queues and the schedule read it.
 import type { JobName, JobPayload, QueueName } from '../../shared/kernel/jobs.ts';
-import type { Statement } from '../../shared/platform/db/database.ts';
+import type { Sql, Statement } from '../../shared/platform/db/database.ts';
+import { inOneRun } from './one-run.ts';
 
 export interface Retries {
   /** Runs that may fail by the job's own fault before it is dead. Transient errors of a store count as none. */
@@ -58,18 +59,18 @@ export interface JobDefinition<Q extends QueueName, N extends JobName<Q>, Deps>
 
 /** Enough for an error that passes within seconds and is not known as transient; a lasting one is reported soon. */
 export const THREE_ATTEMPTS: Retries = { attempts: 3, backoffMs: 1_000 };
-/** Upkeep jobs that run at once in a process: a long one must not delay the sweeper. */
-const UPKEEP_CONCURRENCY = 4;
+/** More than there are upkeep jobs: each has a place of its own, so a long one delays neither the sweeper nor any other. */
+const UPKEEP_CONCURRENCY = 16;
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 
-/** A scheduled job without a payload. */
+/** A scheduled job without a payload, of which one run at a time works in the installation; a second one returns at once. */
 export function upkeepJob<N extends JobName<'upkeep'>, Deps>(job: {
   readonly name: N;
   readonly everyMs: number;
-  /** Runs the job. It may run more than once for one job, and in several workers at the same time. */
+  /** Runs the job. It may run more than once for one job, and beside a run of a worker that was frozen or cut off. */
   readonly run: (deps: Deps) => Promise<void>;
-}): JobDefinition<'upkeep', N, Deps> {
+}): JobDefinition<'upkeep', N, Deps & { readonly db: Sql }> {
   const { name, everyMs, run } = job;
   return {
     queue: 'upkeep',
@@ -78,7 +79,7 @@ export function upkeepJob<N extends JobName<'upkeep'>, Deps>(job: {
     retries: THREE_ATTEMPTS,
     coalescing: { kind: 'none' },
     everyMs,
-    handler: (deps) => () => run(deps),
+    handler: (deps) => () => inOneRun(deps.db, name, () => run(deps)),
   };
 }
 

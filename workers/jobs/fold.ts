@@ -1,5 +1,5 @@
 // The job `fold`: folds the waiting trust signals of all tenants into scores.
-import { FOLD_BATCH, foldBatch } from '../../shared/domain/trust/fold.ts';
+import { FOLD_BATCH, foldBatch, nextBatch } from '../../shared/domain/trust/fold.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
 import { acceptedBefore, type JobDefinition, RETRY_DEAD_AFTER, THREE_ATTEMPTS } from './definition.ts';
@@ -18,6 +18,8 @@ export interface FoldDeps {
   readonly nowMs: () => number;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly dailyCap: number;
+  /** Default: the clock of the process. */
+  readonly monotonicMs?: () => number;
 }
 
 export const fold: JobDefinition<'trust', 'fold', FoldDeps> = {
@@ -31,9 +33,24 @@ export const fold: JobDefinition<'trust', 'fold', FoldDeps> = {
     requeue: `${enqueueSql('trust', 'fold', { swept: 'true' }, LOST)} RETURNING seq`,
     isDone: 'NOT EXISTS (SELECT FROM trust_inbox i WHERE i.created_at <= d.failed_at)',
   },
-  // Signals that arrive meanwhile bring their own job. The job's next attempt folds a batch that failed.
-  handler: (deps) => async () => {
-    for (let i = 0; i < BATCHES_PER_JOB; i += 1) if ((await foldBatch(deps)) < FOLD_BATCH) return;
-    await deps.db.query(CONTINUE, []);
+  // Signals that arrive meanwhile bring their own job. The job's next attempt folds what a failed batch left, in smaller batches.
+  handler: (deps) => {
+    const { monotonicMs = () => performance.now() } = deps;
+    let maxSignals = FOLD_BATCH;
+    return async () => {
+      for (let i = 0; i < BATCHES_PER_JOB; i += 1) {
+        const startedMs = monotonicMs();
+        const size = maxSignals;
+        try {
+          const folded = await foldBatch({ ...deps, maxSignals: size });
+          maxSignals = nextBatch(size, { ...folded, tookMs: monotonicMs() - startedMs });
+          if (folded.leftOut === 0 && folded.signals < size) return;
+        } catch (error) {
+          maxSignals = nextBatch(size, 'failed');
+          throw error;
+        }
+      }
+      await deps.db.query(CONTINUE, []);
+    };
   },
 };

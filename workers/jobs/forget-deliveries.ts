@@ -1,11 +1,10 @@
 // The job `forget-deliveries`: deletes old deliveries of webhooks.
 import { type KeepSettings, readKeptTimes } from '../../shared/domain/retention/times.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
 import { MINUTE_MS, upkeepJob } from './definition.ts';
-import { DELETE_BATCH, deleteBatches } from './delete-batches.ts';
+import { DELETE_BATCH, deleteBatches, type DeletionDeps, deletionTime } from './delete-batches.ts';
 import { OWN_TIMES, ownTimes } from './own-times.ts';
 
-const AGO = (ms: string): string => `to_timestamp(extract(epoch FROM now())::float8 - ${ms} / 1000)`;
+const AGO = (ms: string): string => `to_timestamp(extract(epoch FROM ${deletionTime('$6')})::float8 - ${ms} / 1000)`;
 // Reads no further than the first row that is younger than the shortest time. A pending one stays, because messages may wait for it, unless
 // its endpoint was deleted; then nobody knows whose it was, and the installation's time counts.
 const DELETE_OLD = `DELETE FROM webhook_delivery WHERE seq = ANY (ARRAY(
@@ -17,15 +16,14 @@ const DELETE_OLD = `DELETE FROM webhook_delivery WHERE seq = ANY (ARRAY(
     ORDER BY seq LIMIT ${DELETE_BATCH}
   )) RETURNING seq`;
 
-export interface ForgetDeliveriesDeps extends KeepSettings {
-  readonly db: Database;
-}
+export interface ForgetDeliveriesDeps extends KeepSettings, DeletionDeps {}
 
 export const forgetDeliveries = upkeepJob({
   name: 'forget-deliveries',
   everyMs: 60 * MINUTE_MS,
   run: async (deps: ForgetDeliveriesDeps) => {
     const { values, shortest, installation } = ownTimes(await readKeptTimes(deps.db, deps), 'deliveries');
-    if (shortest < Infinity) await deleteBatches(deps.db, DELETE_OLD, [...values, shortest, installation]);
+    if (shortest < Infinity)
+      await deleteBatches(deps.db, DELETE_OLD, [...values, shortest, installation, deps.deletionMs()]);
   },
 });

@@ -1,14 +1,13 @@
 // The job `forget-idempotency`: deletes the stored answers of Idempotency-Keys after 24 hours.
-import type { Database } from '../../shared/platform/db/database.ts';
 import { MINUTE_MS, upkeepJob } from './definition.ts';
-import { DELETE_BATCH, deleteBatches } from './delete-batches.ts';
+import { DELETE_BATCH, deleteBatches, type DeletionDeps, deletionTime } from './delete-batches.ts';
 
 const DELETE = `DELETE FROM idempotency WHERE (organisation_id, environment, route, key_hash) IN (
-      SELECT organisation_id, environment, route, key_hash FROM idempotency WHERE created_at < now() - interval '24 hours' ORDER BY created_at LIMIT ${DELETE_BATCH}
+      SELECT organisation_id, environment, route, key_hash FROM idempotency WHERE created_at < ${deletionTime('$1')} - interval '24 hours' ORDER BY created_at LIMIT ${DELETE_BATCH}
     ) RETURNING created_at`;
 
 export const forgetIdempotency = upkeepJob({
   name: 'forget-idempotency',
   everyMs: 60 * MINUTE_MS,
-  run: ({ db }: { readonly db: Database }) => deleteBatches(db, DELETE),
+  run: ({ db, deletionMs }: DeletionDeps) => deleteBatches(db, DELETE, [deletionMs()]),
 });

@@ -8,7 +8,7 @@ import { deliver, type DeliverDeps } from './deliver.ts';
 import { evaluate, type EvaluateDeps } from './evaluate.ts';
 import { expireApprovals, type ExpireApprovalsDeps } from './expire-approvals.ts';
 import { fold, type FoldDeps } from './fold.ts';
-import { type ForgetBudgetsDeps, forgetBudgets } from './forget-budgets.ts';
+import { forgetBudgets } from './forget-budgets.ts';
 import { type ForgetChangesDeps, forgetChanges } from './forget-changes.ts';
 import { type ForgetDeliveriesDeps, forgetDeliveries } from './forget-deliveries.ts';
 import { forgetIdempotency } from './forget-idempotency.ts';
@@ -24,7 +24,6 @@ export type JobDeps = EvaluateDeps &
   SweepJobDeps &
   DeliverDeps &
   ExpireApprovalsDeps &
-  ForgetBudgetsDeps &
   ForgetChangesDeps &
   ForgetDeliveriesDeps &
   AuditDeps &

@@ -31,8 +31,8 @@ interface OwnKind {
   /** Deletes or blanks the owner's rows from $3 on and before $4. */
   readonly change: Statement;
   /**
-   * A missing decision is accounted for by its record, so that is committed first, and each run begins at the lowest id: after a crash, or
-   * when a copy brought rows back. Of the others the record comes last, and each run begins where it ends.
+   * A missing decision is accounted for by its record, so that is committed first, and each run begins at the lowest id, for what a crash
+   * left. Of the others the record comes last, and each run begins where it ends.
    */
   readonly isRecordedFirst: boolean;
 }
@@ -94,8 +94,8 @@ async function nextStep(
   const keptMs = run.times.ofOwn((await readTimesOf(sql, owner)).get(what), what);
   if (keptMs >= run.times.longest(what)) return undefined;
   const openId = (await sql.query<{ id: string | null }>(needed, ownerColumns(owner)))[0]?.id ?? null;
-  // The earlier of two clocks: one that is wrong must not delete what is young.
-  const cutoffMs = Math.min(run.nowMs(), server?.now_ms ?? 0) - keptMs;
+  // The earliest of three clocks: one that is wrong must not delete what is young.
+  const cutoffMs = Math.min(run.deletionMs(), server?.now_ms ?? 0) - keptMs;
   const endMs = openId === null ? cutoffMs : Math.min(cutoffMs, idTimeMs(openId));
   const stepMs = spanHours(keptMs) * HOUR_MS;
   const beforeMs = Math.floor(endMs / stepMs) * stepMs;
@@ -149,7 +149,6 @@ async function forget(run: Run, owner: Owner, kind: OwnKind): Promise<void> {
   });
 }
 
-/** After the partitions, because a copy without facts brings back rows that were deleted while it was made. */
 export async function forgetOfOwners(deps: OwnDeps, owners: readonly Owner[]): Promise<void> {
   const times = await readKeptTimes(deps.db, deps);
   for (const owner of owners)

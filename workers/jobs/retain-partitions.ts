@@ -4,8 +4,9 @@ import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
 import { type KeepSettings, readKeptTimes } from '../../shared/domain/retention/times.ts';
 import { writeSealedDrop } from '../../shared/domain/retention/dropped.ts';
 import { idTimeMs, lowestId } from '../../shared/kernel/ids.ts';
-import type { Database, Sql } from '../../shared/platform/db/database.ts';
+import type { Sql } from '../../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../../shared/platform/db/locks.ts';
+import type { DeletionDeps } from './delete-batches.ts';
 
 /** How long a drop waits for readers. Every statement on the table waits behind it meanwhile; the job runs again. */
 const LOCK_TIMEOUT = '300ms';
@@ -23,12 +24,13 @@ export interface Kept {
   readonly needed: string;
   /** SQL condition over table_partition: only these. */
   readonly only?: string;
+  /** SQL: one of the steps that check whether partition $1 may go; `done` after the last. Raises an error when it may not. */
+  readonly check?: string;
   /** SQL: makes partition $1 go, or what is kept in it. */
   readonly end: string;
 }
 
-export interface PartitionDeps extends KeepSettings {
-  readonly db: Database;
+export interface PartitionDeps extends KeepSettings, DeletionDeps {
   readonly nowMs: () => number;
 }
 
@@ -56,7 +58,7 @@ async function isNeeded(sql: Sql, kept: Kept, part: Part): Promise<boolean> {
 
 /** The oldest partition to end, for work that prepares it. */
 export const oldestToEnd = async (deps: PartitionDeps, kept: Kept): Promise<Part | undefined> =>
-  oldest(deps.db, kept, deps.nowMs() - (await readKeptTimes(deps.db, deps)).longest(kept.what));
+  oldest(deps.db, kept, deps.deletionMs() - (await readKeptTimes(deps.db, deps)).longest(kept.what));
 
 /**
  * Ends the oldest partition, and records it in every log, in one transaction: after a crash both happened or neither.
@@ -64,16 +66,19 @@ export const oldestToEnd = async (deps: PartitionDeps, kept: Kept): Promise<Part
  * @returns undefined when none is old enough
  */
 export function endOldest(deps: PartitionDeps, kept: Kept, only?: Part): Promise<Part | undefined> {
-  const { db, nowMs } = deps;
+  const { db, nowMs, deletionMs } = deps;
   return db.transaction(async (sql) => {
     // Another worker may have ended it, so the partitions are read after the lock.
     const [server] = await sql.query<{ now_ms: number }>(BOUND, []);
     // The rows of all are in it, so it waits for the longest time.
     const times = await readKeptTimes(sql, deps);
     const keepMs = times.longest(kept.what);
-    // The earlier of two clocks: one that is wrong must not drop what is young.
-    const part = await oldest(sql, kept, Math.min(nowMs(), server?.now_ms ?? 0) - keepMs);
+    // The earliest of three clocks: one that is wrong must not drop what is young.
+    const part = await oldest(sql, kept, Math.min(deletionMs(), server?.now_ms ?? 0) - keepMs);
     if (part === undefined || (only !== undefined && only.name !== part.name)) return undefined;
+    // Before the transaction writes anything: a transaction with an id holds up vacuum.
+    if (kept.check !== undefined)
+      while ((await sql.query<{ done: boolean }>(kept.check, [part.name]))[0]?.done === false);
     const body: RetentionBody = {
       what: kept.what,
       beforeId: part.past_id,

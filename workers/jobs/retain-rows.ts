@@ -25,7 +25,7 @@ const OUTCOMES: Statement = `DELETE FROM decision_outcome WHERE ${OF} AND decisi
       SELECT first_id FROM table_partition WHERE parent = 'decision' AND past_id IS NOT NULL ORDER BY past_id LIMIT 1))
     ORDER BY decision_id LIMIT ${DELETE_BATCH})) RETURNING decision_id`;
 
-/** @param nowMs the earlier of the clocks of this process and of the database */
+/** @param nowMs the earliest of the clocks */
 export async function forgetRows(
   db: Database,
   owners: readonly Owner[],

@@ -2,17 +2,20 @@
 import { readKeptTimes } from '../../shared/domain/retention/times.ts';
 import { MINUTE_MS, upkeepJob } from './definition.ts';
 import { BOUND, endOldest, type Kept, oldestToEnd, type PartitionedTable } from './retain-partitions.ts';
+import { forgetDefault } from './retain-default.ts';
 import { forgetOfOwners, type OwnDeps, readOwners } from './retain-owners.ts';
 import { forgetRows } from './retain-rows.ts';
 import { DAY_MS, HOUR_MS, spanHours } from './retain-spans.ts';
 
 /** Partitions are made this long ahead, so that neither midnight nor two days without a worker write to the default one. */
 const AHEAD_MS = 2 * DAY_MS;
-/** Pages of 8 kB that are copied in one transaction: well under a second, so that vacuum is not held up. */
-const PAGES = 2_048;
+/** Rows that are copied in one transaction: well under a second, so that vacuum is not held up. */
+const COPIED_AT_ONCE = 5_000;
+/** Keys that are compared in one statement. */
+const COMPARED_AT_ONCE = 100_000;
 
 const ADD = `SELECT custos_add_partitions($1, $2::float8 * interval '1 hour', to_timestamp($3::float8 / 1000)) AS made`;
-const COPY = `SELECT custos_copy_blank($1, ${PAGES}) AS done`;
+const COPY = `SELECT custos_copy_blank($1, ${COPIED_AT_ONCE}) AS done`;
 const NOW = 'SELECT extract(epoch FROM now())::float8 * 1000 AS now_ms';
 
 const OPEN = `state IN ('pending', 'approved')`;
@@ -42,6 +45,7 @@ const FACTS: Kept = {
   what: 'facts',
   needed: NEEDED_DECISION,
   only: "name NOT LIKE '%\\_bare'",
+  check: `SELECT custos_compare_blank($1, ${COMPARED_AT_ONCE}) AS done`,
   end: 'SELECT custos_swap_blank($1)',
 };
 
@@ -68,7 +72,7 @@ async function dropFacts(deps: RetainDeps): Promise<void> {
 }
 
 export async function runRetain(deps: RetainDeps): Promise<void> {
-  const { db, nowMs, logger, onDropped } = deps;
+  const { db, nowMs, deletionMs, logger, onDropped } = deps;
   const times = await readKeptTimes(db, deps);
   for (const kept of DROPPED) {
     const hours = spanHours(times.longest(kept.what), kept.table === 'decision' ? times.longest('facts') : Infinity);
@@ -83,10 +87,12 @@ export async function runRetain(deps: RetainDeps): Promise<void> {
     }
   }
   await dropFacts(deps);
+  for (const kept of [...DROPPED, FACTS]) await forgetDefault(deps, kept);
   const owners = await readOwners(db);
   await forgetOfOwners(deps, owners);
   const [server] = await db.query<{ now_ms: number }>(NOW, []);
-  await forgetRows(db, owners, await readKeptTimes(db, deps), Math.min(nowMs(), server?.now_ms ?? 0));
+  const oldMs = Math.min(deletionMs(), server?.now_ms ?? 0);
+  if (oldMs > 0) await forgetRows(db, owners, await readKeptTimes(db, deps), oldMs);
 }
 
 export const retain = upkeepJob({

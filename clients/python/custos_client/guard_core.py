@@ -17,6 +17,7 @@ from .errors import ApiError, CancelledError, CustosError, RefusedError, Timeout
 from .models import ApprovalDetail, Decision
 from .question import GuardTarget, Question, UnaskableError
 from .reports import Reporter
+from .validity import Judgement, start_timer
 
 # An approval can be used by another call again and again; the question is not repeated without end.
 MAX_ROUNDS = 10
@@ -100,11 +101,13 @@ class GuardCore:
             raise RefusedError(
                 f"{self._name()} was not run: its arguments can't be judged: {error}."
             ) from error
-        decision = await self._decide(question)
-        permit = Permit(question, decision, question.arguments)
+        judgement = await self._decide(question)
+        permit = Permit(question, judgement.decision, question.arguments)
         try:
             permit = await self._keep(permit)
             self._engine.transport.check_cancelled()
+            # Handlers of obligations may take their time.
+            await self._confirm(judgement)
         except BaseException as error:
             await self._reporter.not_called(permit, in_background=not isinstance(error, Exception))
             raise
@@ -123,18 +126,19 @@ class GuardCore:
             permit, outcome, digest, with_signal=with_signal, in_background=in_background
         )
 
-    async def _decide(self, question: Question) -> Decision:
+    async def _decide(self, question: Question) -> Judgement:
         transport = self._engine.transport
         deadline = transport.now() + self._options.wait_seconds
         approval_id: Optional[str] = None
         is_repeated = False
         for _ in range(MAX_ROUNDS):
-            decision = await self._ask(question, approval_id, may_be_void=not is_repeated)
-            if decision is None:
+            judgement = await self._ask(question, approval_id, may_be_void=not is_repeated)
+            if judgement is None:
                 is_repeated, approval_id = True, None
                 continue
+            decision = judgement.decision
             if decision.verdict in ("ALLOW", "DEGRADE"):
-                return decision
+                return judgement
             if decision.verdict == "DENY":
                 words = "; ".join(f"{one.code}: {one.message}" for one in decision.reasons)
                 message = f"{self._name()} was denied: {words or 'no reason was given'}."
@@ -147,9 +151,10 @@ class GuardCore:
 
     async def _ask(
         self, question: Question, approval_id: Optional[str], may_be_void: bool
-    ) -> Optional[Decision]:
+    ) -> Optional[Judgement]:
         """A decision about this question; None when the question has to be asked again, once."""
         attempt_id = str(uuid.uuid4())
+        age_seconds = start_timer(self._engine.transport)
         try:
             options = CallOptions(attempt_id=attempt_id)
             answer = await self._engine.send(ops.ENFORCE_EVALUATE, question.body(approval_id), options)
@@ -160,7 +165,7 @@ class GuardCore:
                 answer.headers.get("x-request-id"),
             )
             if decision is not None and is_ours:
-                return decision
+                return Judgement(decision, age_seconds)
             is_void = True
             error: Exception = UnexpectedAnswerError(
                 "The answer is no decision about this call.", status=answer.status
@@ -230,6 +235,19 @@ class GuardCore:
                 )
                 raise self._refusal(message, decision) from error
         return Permit(permit.question, decision, arguments, tuple(steps))
+
+    async def _confirm(self, judgement: Judgement) -> None:
+        """Raises RefusedError unless the decision may be acted upon now."""
+        decision = judgement.decision
+        try:
+            why = await judgement.lapsed(self._engine)
+        except CancelledError:
+            raise
+        except (CustosError, ValueError, TypeError) as error:
+            message = f"{self._name()} was not run: whether its decision still stands is unknown. {error}"
+            raise self._refusal(message, decision) from error
+        if why is not None:
+            raise self._refusal(f"{self._name()} was not run: its decision {why}.", decision)
 
     def _name(self) -> str:
         target = self._options.target

@@ -10,6 +10,7 @@ from . import canonical
 from .codec import DecodeError, decode
 from .engine import is_consistent
 from .models import Decision
+from .validity import life_seconds
 
 # The limits of the service for the arguments of a tool call.
 MAX_ARGUMENTS_BYTES = 262_144
@@ -100,7 +101,10 @@ class Question:
             return None
         try:
             decision: Decision = decode(Decision, answer)
-        except DecodeError:
+            is_timed = life_seconds(decision) > 0
+        except (DecodeError, ValueError, TypeError):
+            return None
+        if not is_timed:
             return None
         # The service never sends DEGRADE without obligations: the answer is incomplete.
         if decision.verdict == "DEGRADE" and not decision.obligations:

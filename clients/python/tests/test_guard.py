@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import unittest
+from unittest import mock
 from typing import Any, Dict, List
 
 from custos_client import AsyncCustos, CancelToken, Custos, Kept, RefusedError, errors
@@ -171,6 +173,63 @@ class GuardTest(unittest.TestCase):
         with token, self.assertRaises(errors.CancelledError):
             tool()
         self.assertEqual((ran, self.events()), ([], ["tool.not_called"]))
+
+    def test_a_function_runs_after_a_slow_handler_only_when_the_decision_still_stands(self) -> None:
+        yes = Reply(200, {"decision_id": "dec_1", "stands": True})
+        cases: Dict[str, Any] = {
+            "fresh": (4, problem(404, "E4001"), 0, True),
+            "stands": (6, yes, 1, True),
+            "halted": (6, Reply(200, {**yes.body, "stands": False, "stands_reason": "halted"}), 1, False),
+            "no word": (6, Reply(200, {"decision_id": "dec_1"}), 1, False),
+            "a text": (6, Reply(200, {**yes.body, "stands": "true"}), 1, False),
+            "another": (6, Reply(200, {**yes.body, "decision_id": "dec_2"}), 1, False),
+            "a list": (6, Reply(200, []), 1, False),
+            "no JSON": (6, Reply(200, "<html>"), 1, False),
+            "no decision": (6, problem(404, "E4001"), 1, False),
+            "almost over": (15 * 60 - 5, yes, 0, False),
+            "has expired": (3600, yes, 0, False),
+        }
+        for name, (takes, record, asks, runs) in cases.items():
+
+            def script(request: Recorded, count: int, record: Reply = record) -> Reply:
+                return record if request.method == "GET" else degrade(request, count)
+
+            custos = self.serve(script)
+            transport = custos._transport
+            ahead = [0.0]
+            now = transport.now
+            ran: List[int] = []
+
+            def slow(_obligation: Any, _arguments: Any, ahead: Any = ahead, takes: float = takes) -> None:
+                ahead[0] += takes
+
+            tool = custos.guard(**TOOL, name="t", obligations={"max_rows": slow})(
+                # Not a lambda with a default value, which would be judged as an argument.
+                functools.partial(ran.append, 1)
+            )
+            clock = mock.patch.object(transport, "now", lambda now=now, ahead=ahead: now() + ahead[0])
+            with self.subTest(name), clock:
+                error: Any = None
+                try:
+                    tool()
+                except RefusedError as caught:
+                    error = caught
+                self.assertEqual((len(ran), error is None), (1, True) if runs else (0, False))
+                self.assertEqual(sum(one.method == "GET" for one in self.server.requests), asks)
+                if not runs:
+                    self.assertEqual((error.verdict, self.events()), ("DEGRADE", ["tool.not_called"]))
+
+    def test_an_answer_whose_times_can_not_be_read_is_no_decision(self) -> None:
+        same, before, local = "2026-01-01T00:00:00.000Z", "2025-01-01T00:00:00.000Z", "2026-01-01T01:00:00"
+        for expires_at in ("", "soon", same, before, local):
+
+            def script(request: Recorded, _: int, expires_at: str = expires_at) -> Reply:
+                return decision(request, "ALLOW", expires_at=expires_at)
+
+            custos = self.serve(script)
+            with self.subTest(expires_at), self.assertRaises(RefusedError) as caught:
+                custos.guard(**TOOL, name="t")(self.fail)("it ran")
+            self.assertIsNone(caught.exception.verdict)
 
     def test_a_lost_report_changes_neither_the_result_nor_the_error_of_the_function(self) -> None:
         def script(request: Recorded, _: int) -> Reply:

@@ -12,9 +12,23 @@ export interface Preflight {
   authorize(name: string, input: unknown, callId: string, signal?: AbortSignal): Promise<Permission<JsonObject>>;
 }
 
+/**
+ * Whether a kept permission can be used: the user may take hours, in which the environment is halted or the decision expires.
+ * @throws {RefusedError} when that can't be found out
+ */
+export async function isGood(permission: Permission<JsonObject>, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await permission.confirm(signal);
+    return true;
+  } catch (error) {
+    if (error instanceof RefusedError && error.cause === undefined) return false;
+    throw error;
+  }
+}
+
 export function createPreflight(custos: Custos, options: AdapterOptions): Preflight {
   const permissions = new ByCall<{ readonly name: string; readonly permission: Permission<JsonObject> }>(
-    ({ permission }) => permission.notCalled(),
+    ({ permission }) => void permission.notCalled(),
   );
   const approvals = new ByCall<string>();
   return {
@@ -32,8 +46,9 @@ export function createPreflight(custos: Custos, options: AdapterOptions): Prefli
     async authorize(name, input, callId, signal) {
       const kept = permissions.take(callId);
       // A permission runs the tool with the judged arguments, whatever the framework has now.
-      if (kept?.name === name) return kept.permission;
-      kept?.permission.notCalled();
+      if (kept?.name === name && (await isGood(kept.permission, signal))) return kept.permission;
+      // Before the next question: a budget may have room for one call only.
+      await kept?.permission.notCalled();
       const approvalId = approvals.take(callId);
       return custos.authorize(questionOf(options, name, input), { ...options, approvalId, signal });
     },

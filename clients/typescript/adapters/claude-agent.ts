@@ -1,11 +1,25 @@
-// Claude Agent SDK: hooks that ask Custos before each tool call and report its outcome. `canUseTool` would not see calls that rules allow.
-import type { HookCallback, HookCallbackMatcher, HookEvent, HookJSONOutput } from '@anthropic-ai/claude-agent-sdk';
+// Claude Agent SDK: hooks that ask Custos before each tool call and report its outcome. `canUseTool` alone would not see calls that rules allow.
+import type {
+  CanUseTool,
+  HookCallback,
+  HookCallbackMatcher,
+  HookEvent,
+  HookJSONOutput,
+  PreToolUseHookSpecificOutput,
+} from '@anthropic-ai/claude-agent-sdk';
 import { type Custos, type JsonObject, type ObligationHandlers, type Permission } from '../src/index.ts';
+import { canonicalize } from '../src/json.ts';
+import { isGood } from './approvals.ts';
 import { type AdapterOptions, ByCall, questionOf, refusalText } from './common.ts';
 
 export interface ClaudeAgentOptions extends Omit<AdapterOptions, 'server'> {
   /** The catalogue of Claude's own tools, such as Bash and Edit. Tools of MCP servers have the catalogue of their server. */
   readonly server?: string;
+  /**
+   * Whether a call that Custos permits runs without Claude's permission mode, rules and `canUseTool` (`permissionDecision: 'allow'`).
+   * Default: false. They decide as they would without Custos, and only a call that both permit runs.
+   */
+  readonly skipsUserConsent?: boolean;
 }
 
 const DEFAULT_SERVER = 'claude-agent';
@@ -30,29 +44,46 @@ function onArguments(handlers: ObligationHandlers<JsonObject> = {}): ObligationH
   );
 }
 
-/** For `options.hooks` of `query()`. A call that is not permitted is denied with the reasons, which the model reads. */
-export function custosHooks(
-  custos: Custos,
-  options: ClaudeAgentOptions,
-): Partial<Record<HookEvent, HookCallbackMatcher[]>> {
+export interface ClaudeGuard {
+  /** For `options.hooks` of `query()`. */
+  readonly hooks: Partial<Record<HookEvent, HookCallbackMatcher[]>>;
+  /**
+   * Wraps a `canUseTool` of the application, whose user may think for hours and may change the input: what the user consents to is permitted by
+   * Custos at that time, as it is then.
+   */
+  readonly canUseTool: (own: CanUseTool) => CanUseTool;
+}
+
+/**
+ * Asks Custos before each tool call. One that is not permitted is denied with the reasons, which the model reads. A permitted one is left to
+ * what else decides in Claude.
+ */
+export function guardClaude(custos: Custos, options: ClaudeAgentOptions): ClaudeGuard {
   const { server = DEFAULT_SERVER, waitSeconds = DEFAULT_WAIT_SECONDS } = options;
   const obligations = onArguments(options.obligations);
-  const permissions = new ByCall<Permission<JsonObject>>((permission) => permission.notCalled());
+  const permissions = new ByCall<Permission<JsonObject>>((permission) => void permission.notCalled());
+  const authorize = (tool: string, input: unknown, signal: AbortSignal): Promise<Permission<JsonObject>> => {
+    const [, mcpServer = server, name = tool] = MCP_TOOL.exec(tool) ?? [];
+    const question = questionOf({ ...options, server: mcpServer }, name, input);
+    return custos.authorize(question, { ...options, obligations, waitSeconds, signal });
+  };
 
   const before: HookCallback = async (input, _, { signal }): Promise<HookJSONOutput> => {
     if (input.hook_event_name !== 'PreToolUse') return {};
-    const answer = (decision: 'allow' | 'deny', more: object): HookJSONOutput => ({
-      hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: decision, ...more },
+    const answer = (more: Partial<PreToolUseHookSpecificOutput>): HookJSONOutput => ({
+      hookSpecificOutput: { hookEventName: 'PreToolUse', ...more },
     });
-    const [, mcpServer = server, name = input.tool_name] = MCP_TOOL.exec(input.tool_name) ?? [];
     try {
-      const question = questionOf({ ...options, server: mcpServer }, name, input.tool_input);
-      const permission = await custos.authorize(question, { ...options, obligations, waitSeconds, signal });
+      const permission = await authorize(input.tool_name, input.tool_input, signal);
       permissions.put(input.tool_use_id, permission);
       // Always the judged arguments: another hook may have changed the input meanwhile.
-      return answer('allow', { updatedInput: permission.arguments });
+      const updatedInput = permission.arguments;
+      if (options.skipsUserConsent === true) return answer({ permissionDecision: 'allow', updatedInput });
+      // Claude promises to use a changed input only with "allow" and "ask".
+      const isChanged = !isSame(updatedInput, input.tool_input);
+      return answer(isChanged ? { permissionDecision: 'ask', updatedInput } : { updatedInput });
     } catch (error) {
-      return answer('deny', { permissionDecisionReason: refusalText(error) });
+      return answer({ permissionDecision: 'deny', permissionDecisionReason: refusalText(error) });
     }
   };
   const after: HookCallback = async (input) => {
@@ -63,9 +94,38 @@ export function custosHooks(
     return {};
   };
   return {
-    // Without `block`, a hook that fails would let the call go ahead.
-    PreToolUse: [{ hooks: [before], timeout: waitSeconds + EXTRA_SECONDS, onFailure: 'block' }],
-    PostToolUse: [{ hooks: [after] }],
-    PostToolUseFailure: [{ hooks: [after] }],
+    hooks: {
+      // Without `block`, a hook that fails would let the call go ahead.
+      PreToolUse: [{ hooks: [before], timeout: waitSeconds + EXTRA_SECONDS, onFailure: 'block' }],
+      PostToolUse: [{ hooks: [after] }],
+      PostToolUseFailure: [{ hooks: [after] }],
+    },
+    canUseTool: (own) => async (tool, input, about) => {
+      const consent = await own(tool, input, about);
+      const kept = permissions.take(about.toolUseID);
+      if (consent?.behavior !== 'allow') {
+        void kept?.notCalled();
+        return consent;
+      }
+      try {
+        const wanted = consent.updatedInput ?? input;
+        const isKept = kept !== undefined && isSame(wanted, kept.arguments) && (await isGood(kept, about.signal));
+        if (!isKept) await kept?.notCalled();
+        const permission = isKept ? kept : await authorize(tool, wanted, about.signal);
+        permissions.put(about.toolUseID, permission);
+        return { ...consent, updatedInput: permission.arguments };
+      } catch (error) {
+        return { behavior: 'deny', message: refusalText(error) };
+      }
+    },
   };
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return canonicalize(a) === canonicalize(b);
+}
+
+/** The hooks of `guardClaude`, for an application without a `canUseTool`. */
+export function custosHooks(custos: Custos, options: ClaudeAgentOptions): ClaudeGuard['hooks'] {
+  return guardClaude(custos, options).hooks;
 }

@@ -37,9 +37,11 @@ export function custosMiddleware(custos: Custos, options: AdapterOptions) {
       permission.report({ outcome: answer.status === 'error' ? 'failure' : 'success', result: answer.content });
       try {
         const content = await permission.applyObligations(answer.content);
-        if (content === answer.content) return answer;
+        if (permission.decision.obligations.length === 0) return answer;
         const shown = typeof content === 'string' ? content : JSON.stringify(content);
-        return new ToolMessage({ content: shown, tool_call_id: answer.tool_call_id, name });
+        // Without the artifact of the answer, to which no obligation was applied.
+        const { tool_call_id, status = 'success' } = answer;
+        return new ToolMessage({ content: shown, tool_call_id, name, status });
       } catch (error) {
         return refuse(error);
       }

@@ -55,17 +55,23 @@ export function guardTool<Context, Parameters extends ToolInputParameters, Resul
   return { ...tool, invoke, ...(options.asksUser === true ? { needsApproval } : {}) };
 }
 
+/** Handlers would be given a call that the guardrail can't carry out in their way. */
+export interface GuardrailOptions extends Omit<AdapterOptions, 'obligations'> {
+  readonly obligations?: undefined;
+}
+
 /**
  * A tool input guardrail: for tools that can't be wrapped. It decides only: the outcome is not reported, and a call that is permitted under
  * obligations is refused, because a guardrail can't change arguments or results.
  */
-export function toolInputGuardrail(custos: Custos, options: Omit<AdapterOptions, 'obligations'>) {
+export function toolInputGuardrail(custos: Custos, options: GuardrailOptions) {
   return defineToolInputGuardrail({
     name: 'custos',
     run: async ({ toolCall }) => {
       try {
         const question = questionOf(options, toolCall.name, inputOf(toolCall.arguments));
-        const { decision } = await custos.authorize(question, options);
+        // Also for options that come from JavaScript, or from a variable that is meant for `guardTool`.
+        const { decision } = await custos.authorize(question, { ...options, obligations: {} });
         return ToolGuardrailFunctionOutputFactory.allow({ decisionId: decision.decisionId });
       } catch (error) {
         return ToolGuardrailFunctionOutputFactory.rejectContent(refusalText(error));

@@ -4,6 +4,8 @@ import { CancelledError } from './errors.ts';
 export interface Runtime {
   /** Milliseconds of a clock that is never set back. */
   nowMs(): number;
+  /** Milliseconds of the wall clock, which may be wrong. */
+  wallMs(): number;
   /** @throws {CancelledError} when the signal is aborted before the time is over */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** From 0 to 1. */
@@ -17,6 +19,7 @@ export function buildCancelledError(signal: AbortSignal): CancelledError {
 
 export const SYSTEM_RUNTIME: Runtime = {
   nowMs: () => performance.now(),
+  wallMs: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(buildCancelledError(signal));
@@ -33,6 +36,15 @@ export const SYSTEM_RUNTIME: Runtime = {
   random: () => Math.random(),
   newId: () => crypto.randomUUID(),
 };
+
+/**
+ * @returns the milliseconds since this call, by the clock that has gone further: the one stands still while the machine sleeps, the other
+ * may be set back
+ */
+export function startTimer({ nowMs, wallMs }: Pick<Runtime, 'nowMs' | 'wallMs'>): () => number {
+  const start = { now: nowMs(), wall: wallMs() };
+  return () => Math.max(nowMs() - start.now, wallMs() - start.wall);
+}
 
 /** A signal that is aborted by a timer or by another signal; `clear` ends both. */
 export function startDeadline(ms: number, outer?: AbortSignal) {

@@ -98,7 +98,7 @@ async function runStep(custos: Custos, { call, cancelAfterMs }: Step, args: Argu
 
 async function runCalls({ url, key, env = {}, case: conformanceCase }: Line): Promise<object> {
   const { timeoutMs, retries } = conformanceCase.client ?? {};
-  // The client never reads the wall clock, so wallClockOffsetHours has no effect on it.
+  // The client only measures durations by the wall clock, so wallClockOffsetHours has no effect on it.
   const clientWith = (own: unknown): Custos => new Custos({ url, key: String(own), timeoutMs, retries });
   const custos = clientWith(filled(conformanceCase.key ?? key, { env }));
   const steps: StepResult[] = [];

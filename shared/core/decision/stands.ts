@@ -35,7 +35,10 @@ export function lapseOf(said: Said, present: Present): Lapse | undefined {
   return undefined;
 }
 
-const WHY: Readonly<Record<Lapse | 'denied_now', string>> = {
+/** Of a repeat of a used approval, which is evaluated again: it is denied, or more is demanded of the approval. */
+export type LapseNow = 'denied_now' | 'not_approved_now';
+
+const WHY: Readonly<Record<Lapse | LapseNow, string>> = {
   verdict: 'it permits nothing',
   expired: 'it has expired',
   halted: 'the environment is halted',
@@ -43,9 +46,10 @@ const WHY: Readonly<Record<Lapse | 'denied_now', string>> = {
   key_invalid: 'the key that asked is not valid any more',
   not_carried_out: 'it was reported as not carried out',
   denied_now: 'the same question is denied now',
+  not_approved_now: 'the policies now demand more of its approval than it has',
 };
 
-/** The message of E5004. `denied_now`: for a repeat of a used approval, which is evaluated again and denied. */
-export function lapseSentence(lapse: Lapse | 'denied_now'): string {
+/** The message of E5004. */
+export function lapseSentence(lapse: Lapse | LapseNow): string {
   return `This decision no longer stands, because ${WHY[lapse]}; ask again.`;
 }

@@ -1,4 +1,5 @@
 // Parses strings in normalized form: `domain.action.object`, or `action:resource`.
+import { noEntities } from './text/entities.ts';
 import type { Trait } from '../../kernel/vocabulary.ts';
 import { meaningsMember } from './assess/strictness.ts';
 import { extentOf, traitsOf } from './grammar/context.ts';
@@ -83,7 +84,7 @@ export function readNormalized(
     coverage: 1,
     unread: [],
     alternatives: [],
-    entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
+    entities: noEntities(),
     data_classes: [
       ...new Set(spellings.flatMap((spelling) => dataClassesOfSegments(spelling, verbWords, lexicon))),
     ].sort(),

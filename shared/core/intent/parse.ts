@@ -16,7 +16,7 @@ import type { Lexicon } from './lexicon/types.ts';
 import { parseNormalized } from './normalized.ts';
 import { type Readings, readingsOf } from './readings.ts';
 import { type Segments, segmentsOf } from './segments.ts';
-import { entitiesIn, shownEntities } from './text/entities.ts';
+import { entitiesOf } from './text/entities.ts';
 import { separated } from './text/glued.ts';
 import { plainText } from './text/text.ts';
 import type { Sentence, Token } from './text/tokens.ts';
@@ -96,12 +96,11 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const { all, asked, mentioned, foreign } = readings;
   const isHidden = hidesText(segments, readings);
   const requested = leadOf(asked);
-  const everything = entitiesIn(sentences);
-  const entities = shownEntities(everything);
+  const entities = entitiesOf(sentences);
   const endStates = foreign === undefined ? endStatesIn(sentences, bySentence(all), lexicon) : [];
   const isExternal =
     endStates.some(({ says }) => says === 'disclosure') ||
-    leavesOrganisation(asked, sentences, everything, foreign !== undefined, lexicon);
+    leavesOrganisation(asked, sentences, entities, foreign !== undefined, lexicon);
   const found = {
     candidates: [...all, ...readings.carriers],
     mentioned,

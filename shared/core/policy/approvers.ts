@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { parseDuration } from '../../kernel/durations.ts';
 import { byText } from '../../kernel/order.ts';
 import { named, type Shape } from '../../kernel/schema.ts';
+import { canonicalize } from '../proof/canonical.ts';
 
 /** The most votes that a rule may demand. */
 export const MOST_APPROVERS = 10;
@@ -79,6 +80,27 @@ export function escalationOf(
 export function lifetimeOf({ ttlMs, orDefault }: Escalation = {}, defaultMs: number): number {
   if (ttlMs === undefined) return defaultMs;
   return orDefault === true ? Math.min(ttlMs, defaultMs) : ttlMs;
+}
+
+/** What an approval must have: who approves it, and how soon it is used. */
+export interface ApprovalDemands {
+  /** Sorted by policy and rule; all of them must be met. Undefined: any admin key may approve. */
+  readonly approvers?: readonly ApproverDemand[] | undefined;
+  readonly lifetimeMs: number;
+}
+
+/** @param defaultMs CUSTOS_APPROVAL_TTL */
+export function approvalDemands(escalation: Escalation | undefined, defaultMs: number): ApprovalDemands {
+  return { approvers: escalation?.approvers, lifetimeMs: lifetimeOf(escalation, defaultMs) };
+}
+
+/** The demands for approvers that are not among earlier ones. */
+export function furtherDemands(
+  { approvers: earlier = [] }: Pick<ApprovalDemands, 'approvers'>,
+  { approvers = [] }: Pick<ApprovalDemands, 'approvers'>,
+): readonly ApproverDemand[] {
+  const known = new Set(earlier.map(canonicalize));
+  return approvers.filter((demand) => !known.has(canonicalize(demand)));
 }
 
 /** What the keys of voters are, when votes are counted. */

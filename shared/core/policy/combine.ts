@@ -344,12 +344,13 @@ function settle(weighed: Weighed<Match>): Evaluation {
 
 /**
  * As `combine`, for a request that a human has approved: an ESCALATE becomes ALLOW, or DEGRADE with the obligations of all
- * DEGRADE rules that hold, including those that hold because facts are missing and those in conflict. Nothing else changes.
+ * DEGRADE rules that hold, including those that hold because facts are missing and those in conflict. Nothing else changes: the
+ * escalation is what the approval must meet.
  * @param approval the last reason of a permission
  */
 export function combineApproved(judgements: readonly Judgement[], approval: Reason): Evaluation {
   const weighed = weigh(judgements);
-  const { verdict, reasons, escalation: _, ...rest } = combine(judgements);
+  const { verdict, reasons, ...rest } = combine(judgements);
   if (verdict === 'DENY') return freeze({ verdict, reasons, ...rest });
   if (verdict !== 'ESCALATE') return freeze({ verdict, reasons: [...reasons, { ...approval }], ...rest });
   const degraded = reasonsOf(weighed, ['DEGRADE']).sort(compareReasons);

@@ -3,7 +3,7 @@ import type { Escalation } from './approvers.ts';
 import type { ToolFacts } from '../tools/call.ts';
 import type { ResourceFacts } from '../resources/registry.ts';
 import type { TrustFacts } from '../trust/facts.ts';
-import type { ParsedIntent } from '../intent/types.ts';
+import type { Entities, ParsedIntent } from '../intent/types.ts';
 import { type Static, Type } from 'typebox';
 import { closed, named, type Shape, StringEnum } from '../../kernel/schema.ts';
 import { RISK_LEVELS, VERDICTS } from '../../kernel/vocabulary.ts';
@@ -85,7 +85,9 @@ export const RequestedSchema = Type.Union(
 export type Requested = Shape<typeof RequestedSchema>;
 
 /** A parsed intent with the canonical resource that policies match. In decisions of versions without it, `coverage` is absent and counts as missing. */
-export type IntentFacts = Omit<ParsedIntent, 'alternatives' | 'unread'> & {
+export type IntentFacts = Omit<ParsedIntent, 'alternatives' | 'unread' | 'entities'> & {
+  /** Absent: recent parses had more than can be kept. Policies must not take some for all, so they count as missing. */
+  entities?: Entities;
   /** Not visible to policies. Absent in decisions recorded before this member was introduced. */
   requested?: Requested;
   /** Canonical, without the action: `data/user_profile`, `db/production/*`. */
@@ -272,7 +274,7 @@ export interface Evaluation {
   readonly reasons: readonly Reason[];
   /** Non-empty only when the verdict is DEGRADE. */
   readonly obligations: readonly Obligation[];
-  /** Of an ESCALATE whose rules name approvers or a lifetime. */
+  /** Of an ESCALATE whose rules name approvers or a lifetime; also when an approval has turned it into a permission. */
   readonly escalation?: Escalation;
   /** The budgets that a permission by these rules counts against; present only when there are any, and the verdict is not DENY. */
   readonly charges?: readonly BudgetCharge[];

@@ -1,5 +1,6 @@
 // What a tool call does, by the catalogue: its facts, and the intent that policies judge. Total: whatever is not known is `unknown`.
-import { type Judged, strictest } from '../intent/assess/strictness.ts';
+import { noEntities } from '../intent/text/entities.ts';
+import { type JudgedWhole, strictest } from '../intent/assess/strictness.ts';
 import { readCode } from '../intent/code/script.ts';
 import type { Lexicon } from '../intent/lexicon/types.ts';
 import { readNormalized } from '../intent/normalized.ts';
@@ -20,7 +21,7 @@ export interface ReadCall {
 }
 
 /** One thing that a call does, and nothing else of it. */
-const doing = (action: Action, effect: Effect): Judged => ({
+const doing = (action: Action, effect: Effect): JudgedWhole => ({
   verb: action,
   action,
   effect,
@@ -28,7 +29,7 @@ const doing = (action: Action, effect: Effect): Judged => ({
   traits: [],
   confidence: 1,
   coverage: 1,
-  entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
+  entities: noEntities(),
   data_classes: [],
   flags: [],
   places: [],
@@ -37,12 +38,12 @@ const doing = (action: Action, effect: Effect): Judged => ({
 /** A meaning that no ALLOW matches. Not destructive: a human decides, as about a text that is not understood. */
 const UNKNOWN = doing('unknown', 'write');
 /** The confidence of a string whose action is not known (core/intent/normalized.ts). */
-const NOT_UNDERSTOOD: Judged = { ...UNKNOWN, confidence: 0.1, flags: ['not_understood'] };
+const NOT_UNDERSTOOD: JudgedWhole = { ...UNKNOWN, confidence: 0.1, flags: ['not_understood'] };
 
 /** What is true of a call, whatever it does. */
-type Beside = Partial<Pick<Judged, 'traits' | 'entities' | 'data_classes' | 'flags' | 'places'>>;
+type Beside = Partial<Pick<JudgedWhole, 'traits' | 'entities' | 'data_classes' | 'flags' | 'places'>>;
 
-const withBeside = (judged: Judged, beside: Beside): Judged => strictest(judged, { ...judged, ...beside });
+const withBeside = (judged: JudgedWhole, beside: Beside): JudgedWhole => strictest(judged, { ...judged, ...beside });
 
 /** Flags that say something about a text inside a call, and not about its form as a request. */
 const FLAGS: readonly IntentFlag[] = ['prompt_injection', 'obfuscated', 'secret_in_text'];
@@ -52,7 +53,7 @@ const MAX_READ_LENGTH = 10_000;
 
 /** What a code or text does, each a meaning of the call, and what else it says. */
 interface Said {
-  readonly does: readonly Judged[];
+  readonly does: readonly JudgedWhole[];
   readonly beside: Beside;
 }
 
@@ -64,12 +65,17 @@ function readText(text: string, kind: ReadKind, lexicon: Lexicon): Said {
   if (kind === 'text') {
     // A text that asks for nothing says nothing about the call. Code in it that is not understood has a domain.
     if (action === 'unknown') return { does: parse.domain === 'unknown' ? tooLong : [NOT_UNDERSTOOD], beside };
-    const asked: Judged = { ...doing(action, effect), verb, extent, ...(meanings === undefined ? {} : { meanings }) };
+    const asked: JudgedWhole = {
+      ...doing(action, effect),
+      verb,
+      extent,
+      ...(meanings === undefined ? {} : { meanings }),
+    };
     return { does: [asked, ...tooLong], beside };
   }
   const { fragments, isUnderstood } = readCode(kind, text, lexicon);
   const found = fragments.map(
-    (fragment): Judged => ({
+    (fragment): JudgedWhole => ({
       ...doing(fragment.action, fragment.effect),
       verb: fragment.verb,
       extent: fragment.extent,
@@ -84,17 +90,17 @@ interface Reading {
   readonly resource: string;
   /** Every resource that the arguments name, also those that `resource` and the places cover together. */
   readonly touched: readonly string[];
-  readonly judged: Judged;
+  readonly judged: JudgedWhole;
   readonly problem?: string | undefined;
 }
 
 /** The reading of a call with what an argument says; a text when the argument can not be read. */
 function withArgument(
-  judged: Judged,
+  judged: JudgedWhole,
   { pointer, steps, kind }: ReadArgument,
   args: object,
   lexicon: Lexicon,
-): Judged | string {
+): JudgedWhole | string {
   const name = JSON.stringify(pointer);
   let joined = judged;
   for (const value of valuesAt(args, steps)) {
@@ -130,7 +136,7 @@ function readByEntry(tool: CompiledTool, call: ToolCall, lexicon: Lexicon): Read
   const resource = named.length === 0 ? toolResource(call) : coveringAll(named);
   const extent = entry.extent ?? (isPattern(resource) ? 'many' : 'one');
   const bulk: readonly Trait[] = extent !== 'one' && effect !== 'read' ? ['bulk'] : [];
-  let judged: Judged = {
+  let judged: JudgedWhole = {
     ...doing(entry.action, effect),
     extent,
     traits: [...new Set([...(entry.traits ?? []), ...bulk])].sort(),

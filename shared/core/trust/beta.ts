@@ -87,6 +87,9 @@ const DECAY: readonly bigint[] = Array.from({ length: MAX_AGE_DAYS + 1 }, (_, da
   return (value + (1n << (shift - 1n))) >> shift;
 });
 
+/** The weights of evidence that is 0, 1, 2, ... days old, times 2^32, for sums that the database computes. */
+export const DECAY_TABLE: readonly string[] = DECAY.map(String);
+
 /** The weight of evidence that is `days` days old, times 2^32; evidence dated in the future weighs as much as today's. */
 export function decay(days: number): bigint {
   return DECAY[Math.max(0, days)] ?? 0n;
@@ -105,7 +108,13 @@ export function evidenceOf(type: SignalType, weight: number): { positive: number
 }
 
 /** R and S of the formula: thousandths times 2^32. */
-function sums(day: number, buckets: Iterable<EvidenceBucket>, dailyCap: number): { good: bigint; bad: bigint } {
+export interface EvidenceSums {
+  readonly good: bigint;
+  readonly bad: bigint;
+}
+
+/** R and S on a UTC day. @param dailyCap thousandths */
+export function sumsOn(day: number, buckets: Iterable<EvidenceBucket>, dailyCap: number): EvidenceSums {
   let good = 0n;
   let bad = 0n;
   for (const bucket of buckets) {
@@ -115,6 +124,29 @@ function sums(day: number, buckets: Iterable<EvidenceBucket>, dailyCap: number):
     bad += BigInt(bucket.negative) * weight;
   }
   return { good, bad };
+}
+
+/** R and S after one bucket has changed, so that the others need not be summed again. @param before undefined: it is new */
+export function sumsAfter(
+  { good, bad }: EvidenceSums,
+  { before, after }: { readonly before: EvidenceBucket | undefined; readonly after: EvidenceBucket },
+  day: number,
+  dailyCap: number,
+): EvidenceSums {
+  const weight = decay(day - after.day);
+  const counted = Math.min(after.positive, dailyCap) - Math.min(before?.positive ?? 0, dailyCap);
+  return {
+    good: good + BigInt(counted) * weight,
+    bad: bad + BigInt(after.negative - (before?.negative ?? 0)) * weight,
+  };
+}
+
+/** The score of the formula. */
+export function scoreOfSums({ good, bad }: EvidenceSums): TrustScore {
+  return {
+    score: Number((1_000n * (good + PRIOR_GOOD)) / (good + BAD_FACTOR * bad + PRIOR_ALL)),
+    uncertainty: Number((1_000n * PRIOR_ALL) / (good + bad + PRIOR_ALL)) / 1_000,
+  };
 }
 
 /**
@@ -129,11 +161,7 @@ export function scoreOn(
   buckets: Iterable<EvidenceBucket>,
   dailyCap: number = DEFAULT_DAILY_CAP,
 ): TrustScore {
-  const { good, bad } = sums(day, buckets, dailyCap);
-  return {
-    score: Number((1_000n * (good + PRIOR_GOOD)) / (good + BAD_FACTOR * bad + PRIOR_ALL)),
-    uncertainty: Number((1_000n * PRIOR_ALL) / (good + bad + PRIOR_ALL)) / 1_000,
-  };
+  return scoreOfSums(sumsOn(day, buckets, dailyCap));
 }
 
 /** The evidence behind the score of a day: R and S of the formula, in full signals. */
@@ -142,7 +170,7 @@ export function evidenceOn(
   buckets: Iterable<EvidenceBucket>,
   dailyCap: number = DEFAULT_DAILY_CAP,
 ): Evidence {
-  const { good, bad } = sums(day, buckets, dailyCap);
+  const { good, bad } = sumsOn(day, buckets, dailyCap);
   return { positive: Number(good / ONE) / 1_000, negative: Number(bad / ONE) / 1_000 };
 }
 

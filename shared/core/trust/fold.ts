@@ -1,6 +1,16 @@
 // Folding: an agent's pending signals are numbered, added to its evidence, and written into the bodies of its next leaves.
 import { canonicalize, canonicalString } from '../proof/canonical.ts';
-import { dayText, type EvidenceBucket, evidenceOf, scoreOn, type SignalType, type TrustScore } from './beta.ts';
+import {
+  dayText,
+  type EvidenceBucket,
+  type EvidenceSums,
+  evidenceOf,
+  scoreOfSums,
+  type SignalType,
+  sumsAfter,
+  sumsOn,
+  type TrustScore,
+} from './beta.ts';
 import { levelOf } from './score.ts';
 
 /** A signal that has not been folded yet. */
@@ -44,12 +54,21 @@ function signalText(n: number, signal: WaitingSignal): string {
   return `{"day":"${dayText(day)}","key":${canonicalString(keyId)},"n":${n},"signalId":${canonicalString(signalId)},"type":"${type}","weight":${weight / 1_000}}`;
 }
 
+/** What an agent has before a fold. */
+export interface Folded {
+  readonly signals: number;
+  /** At least those that the new signals change; all of them if there are no `sums`. */
+  readonly buckets: readonly KeyBucket[];
+  /** Of all buckets, on the day and with the cap of the fold. Absent: computed from the buckets. */
+  readonly sums?: EvidenceSums;
+}
+
 /**
  * Folds signals into an agent that already has `signals` of them and these buckets. Returns one fold, or several when the signals do not
  * fit in one leaf. @param day the UTC day of the scores @param dailyCap the cap on positive evidence per key and day, in thousandths
  */
 export function foldSignals(
-  before: { readonly signals: number; readonly buckets: readonly KeyBucket[] },
+  before: Folded,
   added: readonly WaitingSignal[],
   day: number,
   dailyCap: number,
@@ -57,6 +76,7 @@ export function foldSignals(
   const buckets = new Map<string, KeyBucket>(before.buckets.map((bucket) => [idOf(bucket), bucket]));
   const changed = new Set<string>();
   const folds: Fold[] = [];
+  let sums = before.sums ?? sumsOn(day, before.buckets, dailyCap);
   let n = before.signals;
   let texts: string[] = [];
   let bytes = 0;
@@ -64,7 +84,7 @@ export function foldSignals(
   const close = (): void => {
     if (texts.length === 0) return;
     const firstN = n - texts.length + 1;
-    const score = scoreOn(day, buckets.values(), dailyCap);
+    const score = scoreOfSums(sums);
     const signals = `[${texts.join(',')}]`;
     folds.push({ firstN, lastN: n, ...score, signals, body: bodyText(score, n, day, dailyCap, signals) });
     texts = [];
@@ -81,12 +101,14 @@ export function foldSignals(
     const id = idOf(signal);
     const known = buckets.get(id);
     const { positive, negative } = evidenceOf(signal.type, signal.weight);
-    buckets.set(id, {
+    const bucket = {
       day: signal.day,
       keyId: signal.keyId,
       positive: (known?.positive ?? 0) + positive,
       negative: (known?.negative ?? 0) + negative,
-    });
+    };
+    buckets.set(id, bucket);
+    sums = sumsAfter(sums, { before: known, after: bucket }, day, dailyCap);
     changed.add(id);
   }
   close();

@@ -5,7 +5,7 @@ import { closed, Nullable, type Shape, StringEnum } from '../../kernel/schema.ts
 import type { Facts } from '../policy/types.ts';
 import { quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
-import { idTimeMs } from '../../kernel/ids.ts';
+import { approvalIdOfDecision } from '../../kernel/ids.ts';
 import type { Escalation } from '../policy/approvers.ts';
 import { type ApprovalMention, approvalMentionOf, type ApprovalState } from '../decision/approval.ts';
 import { approvalDigest, earlierApprovalDigest, isBeforeBinding } from '../decision/approval-bound.ts';
@@ -155,16 +155,28 @@ export function wrongAction(logged: LoggedApproval, facts: Facts | undefined): s
   return `it was asked for the action ${logged.digest.slice(0, 12)}, and this one is ${digest.slice(0, 12)}`;
 }
 
+type Named = Pick<DecisionBody, 'decision_id' | 'approval'>;
+
+/** Whether a decision opened the approval that it names, by the ids of both. For approvals of earlier versions the ids never say so. */
+export const namesItsOwnApproval = ({ decision_id: decisionId, approval }: Named): boolean =>
+  approval?.approval_id === approvalIdOfDecision(decisionId);
+
 /**
- * Whether an ESCALATE names the approvers and the expiry that its policies demand. Only for the one that opened its approval,
- * whose id has the time of its decision: others name an approval that an earlier set of policies may have opened.
+ * Whether a decision opened the approval that it names.
+ * @param history of its agent: every record of an approval tells, also where the id does not; undefined: not given
  */
+export function opensApproval(body: Named, history: ApprovalHistory | undefined): boolean {
+  const logged = history?.approvals.get(body.approval?.approval_id ?? '');
+  return namesItsOwnApproval(body) || logged?.decisionId === body.decision_id;
+}
+
+/** Whether an ESCALATE names the approvers and the expiry that its policies demand. Only for the one that opened its approval. */
 export function checkEscalation(
   { approvers, ttlMs, orDefault }: Escalation = {},
   { approval, evaluated_at: evaluatedAt }: DecisionBody,
   report: Report,
 ): void {
-  if (approval === undefined || idTimeMs(approval.approval_id) !== Date.parse(evaluatedAt)) return;
+  if (approval === undefined) return;
   if (!same(approvers, approval.approvers))
     fail(
       report,

@@ -14,7 +14,15 @@ import type { Verdict } from '../../kernel/vocabulary.ts';
 import { type ApprovalMention, approvalMentionOf, standsFirst } from '../decision/approval.ts';
 import { isBeforeBinding } from '../decision/approval-bound.ts';
 import { checkAnswer, checkColumns, type DecisionColumns } from './answer.ts';
-import { checkApproval, checkEscalation, decidedOf, openingOf, readApprovals } from './approvals.ts';
+import {
+  checkApproval,
+  checkEscalation,
+  decidedOf,
+  namesItsOwnApproval,
+  openingOf,
+  opensApproval,
+  readApprovals,
+} from './approvals.ts';
 import { checkQuorum } from './quorum.ts';
 import type { ChangeOwner } from './changes.ts';
 import { checkAgreement, readFacts, same, shown, type StoredFacts } from './facts.ts';
@@ -31,7 +39,8 @@ import { haltReasonOf } from '../decision/halt.ts';
 import { checkHands, readKeys } from './keys.ts';
 import { checkRefusal } from './refusals.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './record.ts';
-import { checkTrust, readLedger } from './trust.ts';
+import { checkTrust, type TrustLedger } from './trust.ts';
+import { historyOf } from './trust-history.ts';
 
 /** The inputs of a verification. */
 export interface DecisionEvidence {
@@ -42,8 +51,10 @@ export interface DecisionEvidence {
   readonly facts: StoredFacts | undefined;
   /** The canonical text of the policy set that the record names; undefined when it is not available. */
   readonly policySet: string | undefined;
-  /** The agent's `custos.trust` records, in any order; cached by array identity. Undefined: not given. */
+  /** The agent's `custos.trust` records, in order; cached by array identity. Undefined: not given. */
   readonly trustRecords: readonly LoggedRecord[] | undefined;
+  /** Reads them in pages, because there may be many. Takes the place of `trustRecords`. */
+  readonly trustLedger?: ((owner: ChangeOwner) => Promise<TrustLedger>) | undefined;
   /** The `custos.halt` records of its log, in order; cached by array identity. Undefined: not given. */
   readonly haltRecords: readonly LoggedRecord[] | undefined;
   /** The agent's `custos.approval` records, in order; cached by array identity. Undefined: not given. */
@@ -100,7 +111,7 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
     return known;
   };
   const [ledgerOf, haltsOf, approvalsOf, keysOf] = [
-    onceFor(readLedger),
+    onceFor(historyOf),
     onceFor(readHalts),
     onceFor(readApprovals),
     onceFor(readKeys),
@@ -162,13 +173,19 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
       if (evidence.facts === undefined) report.notEvaluable.push('FACTS_ERASED');
       if (facts !== undefined) checkAgreement(facts, read, report);
       const evaluatorFor = evaluatorOf(read, evidence.policySet, report);
-      if (facts !== undefined && evaluatorFor !== undefined)
-        await evaluateAgain(facts, read, evaluatorFor(facts), report);
+      const evaluation =
+        facts !== undefined && evaluatorFor !== undefined
+          ? await evaluateAgain(facts, read, evaluatorFor(facts), report)
+          : undefined;
 
       const owner = { ...record.payload, agentId: record.agentId };
-      const { trustRecords, haltRecords, approvalRecords, keyRecords } = evidence;
-      if (trustRecords !== undefined || body.trust.as_of.signals === 0) {
-        checkTrust(read, ledgerOf(trustRecords ?? NONE, owner), facts, report);
+      const { trustRecords, trustLedger, haltRecords, approvalRecords, keyRecords } = evidence;
+      const history = approvalRecords && approvalsOf(approvalRecords, owner);
+      if (evaluation !== undefined && opensApproval(body, history))
+        checkEscalation(evaluation.escalation, body, report);
+      if (trustLedger !== undefined || trustRecords !== undefined || body.trust.as_of.signals === 0) {
+        const ledger = await (trustLedger?.(owner) ?? ledgerOf(trustRecords ?? NONE, owner));
+        await checkTrust(read, ledger, facts, report);
       } else report.notEvaluable.push('TRUST_RECORDS_NOT_GIVEN');
 
       const special = specialOf(body.reasons);
@@ -183,8 +200,7 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
           );
       } else if (special?.kind === 'halted') report.notEvaluable.push('HALT_RECORDS_NOT_GIVEN');
       const named = special !== undefined && 'approvalId' in special ? special : undefined;
-      if (named !== undefined && approvalRecords !== undefined) {
-        const history = approvalsOf(approvalRecords, owner);
+      if (named !== undefined && history !== undefined) {
         const isOpeningDropped = evidence.isOpeningDropped === true;
         const known = { opening: evidence.opening, isOpeningDropped, facts };
         if (named.kind === 'used' && isOpeningDropped) report.notEvaluable.push('APPROVAL');
@@ -195,7 +211,10 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
         if (asked !== undefined && decided !== undefined) {
           const keys = keyRecords && keysOf(keyRecords, owner);
           checkHands(keys, { approvalId: named.approvalId, askedBy: asked.key_id, ...decided }, report);
-          if (named.kind === 'used') checkQuorum(asked, history.approvals.get(named.approvalId), keys, report);
+          // Earlier versions did not compare an approval with what the policies demanded at its use.
+          const escalation = namesItsOwnApproval(asked) ? evaluation?.escalation : undefined;
+          const logged = history.approvals.get(named.approvalId);
+          if (named.kind === 'used') checkQuorum({ asked, used: body, escalation }, logged, keys, report);
         }
       } else if (named !== undefined) report.notEvaluable.push('APPROVAL_RECORDS_NOT_GIVEN');
       // Without its facts nothing of its verdict can be evaluated, which is already reported.
@@ -244,7 +263,7 @@ async function evaluateAgain(
   { body }: DecisionRecord,
   evaluator: Evaluator,
   report: Report,
-): Promise<void> {
+): Promise<Evaluation> {
   const { risk: recordedRisk, ...intent } = facts.intent;
   const gathered: RiskFacts = { ...facts, intent };
   const risk = await evaluator.assessRisk(gathered);
@@ -260,8 +279,17 @@ async function evaluateAgain(
       ? await evaluator.evaluateApproved(facts, special.reason)
       : await evaluator.evaluate(facts);
   checkBudgets(evaluation, facts, body, report);
-  const { escalation, charges: _, ...answered } = evaluation;
-  checkEscalation(escalation, body, report);
+  compareAnswer(evaluation, special, body, report);
+  return evaluation;
+}
+
+function compareAnswer(
+  evaluation: Evaluation,
+  special: Special | undefined,
+  body: DecisionRecord['body'],
+  report: Report,
+): void {
+  const { escalation: _, charges: __, ...answered } = evaluation;
   const recorded = { verdict: body.verdict, reasons: body.reasons, obligations: body.obligations };
   if (same(answered, recorded)) return;
   if (special === undefined || special.kind === 'used') return compare(evaluation, body, report);

@@ -101,8 +101,8 @@ export function wereSameHands({ makers, rotations }: KeyHistory, one: string, ot
   return above(one).has(other) || above(other).has(one);
 }
 
-/** Prefix of a decision from the shell, which has no key. */
-const SHELL = 'cli:';
+/** Whether a decision came from the shell, which has no key. */
+export const isShell = (by: string): boolean => by.startsWith('cli:');
 
 interface Decided {
   readonly approvalId: string;
@@ -119,7 +119,7 @@ interface Decided {
 export function checkHands(keys: KeyHistory | undefined, decided: Decided, report: Report): void {
   const { approvalId, askedBy, by, atMs } = decided;
   report.failures.push(...(keys?.problems ?? []));
-  if (by.startsWith(SHELL)) return;
+  if (isShell(by)) return;
   const isSame = by === askedBy || (keys !== undefined && wereSameHands(keys, askedBy, by, atMs));
   if (isSame) {
     const who =

@@ -1,9 +1,9 @@
 // Whether an approval had the approvers that its rules demanded: enough different hands, each of a key that they name.
-import { progressOf, type Voters } from '../policy/approvers.ts';
+import { type Escalation, furtherDemands, progressOf, type Voters } from '../policy/approvers.ts';
 import { quoted } from '../proof/encoding.ts';
 import type { LoggedApproval } from './approvals.ts';
 import { GRACE_MS, type Report, fail } from './failures.ts';
-import { type KeyHistory, wereSameHands } from './keys.ts';
+import { isShell, type KeyHistory, wereSameHands } from './keys.ts';
 import type { DecisionBody } from './record.ts';
 
 /** The keys of a log as the voters of an approval at a time. Differences of clocks speak for a vote. */
@@ -22,21 +22,36 @@ function votersOf(keys: KeyHistory, atMs: number): Voters {
   };
 }
 
-/**
- * @param asked the ESCALATE that opened the approval, which names the approvers
- * @param keys undefined: no key records were given, which is reported elsewhere
- */
+/** An approval that a decision used. */
+export interface UsedApproval {
+  /** The ESCALATE that opened it, with the approvers that its rules demanded. */
+  readonly asked: Pick<DecisionBody, 'approval' | 'key_id' | 'evaluated_at'>;
+  readonly used: Pick<DecisionBody, 'evaluated_at'>;
+  /** What the rules demand of an approval on the facts of its use; undefined: nothing, or it was not compared. */
+  readonly escalation: Escalation | undefined;
+}
+
+/** Checks that an approval met what was demanded when it was asked for, and when it was used. */
 export function checkQuorum(
-  asked: Pick<DecisionBody, 'approval' | 'key_id'>,
+  { asked, used, escalation }: UsedApproval,
   logged: LoggedApproval | undefined,
   keys: KeyHistory | undefined,
   report: Report,
 ): void {
-  const demands = asked.approval?.approvers;
+  const ageMs = Date.parse(used.evaluated_at) - Date.parse(asked.evaluated_at);
+  if (escalation?.ttlMs !== undefined && ageMs >= escalation.ttlMs)
+    fail(
+      report,
+      'APPROVERS_DIFFER',
+      `The approval was used ${ageMs / 1_000} s after it was asked for; the policy set gives it ${escalation.ttlMs / 1_000} s.`,
+    );
+  const { approvers = [] } = asked.approval ?? {};
+  const demands = [...approvers, ...furtherDemands({ approvers }, escalation ?? {})];
   const approved = logged?.approved;
-  if (demands === undefined || logged === undefined || approved === undefined || keys === undefined) return;
-  // A vote after the one that completed the approval contradicts the states, which is reported elsewhere.
-  const votes = [...new Set(logged.votes.map(({ by }) => by))];
+  // Keys that were not given are reported elsewhere.
+  if (demands.length === 0 || logged === undefined || approved === undefined || keys === undefined) return;
+  // A vote after the one that completed the approval contradicts the states, which is reported elsewhere. The shell has no vote.
+  const votes = [...new Set(logged.votes.map(({ by }) => by))].filter((by) => !isShell(by));
   const unknown = votes.filter((by) => !keys.makers.has(by));
   if (unknown.length > 0 && !report.notEvaluable.includes('KEYS_NOT_RECORDED'))
     report.notEvaluable.push('KEYS_NOT_RECORDED');

@@ -10,9 +10,9 @@ import { maskArguments, type Masked } from '../../core/tools/mask.ts';
 import type { Facts } from '../../core/policy/types.ts';
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { approvalDigest, type BoundStatement, boundStatement } from '../../core/decision/approval-bound.ts';
-import { isNamedBy, MAX_VOTES, progressOf } from '../../core/policy/approvers.ts';
+import { type ApprovalDemands, isNamedBy, MAX_VOTES, progressOf } from '../../core/policy/approvers.ts';
 import { type KeyRelations, readKeyRelations } from './hands.ts';
-import { demandsOf, type Vote, votesOf } from './votes.ts';
+import { approversText, demandsOf, type Vote, votesOf } from './votes.ts';
 import { wakeIntents } from './wake-intents.ts';
 import { type ApprovalFacts, type ApprovalState, MAX_OPEN_APPROVALS, stateAt } from '../../core/decision/approval.ts';
 import { notifySettledIn } from '../../platform/db/settled-notice.ts';
@@ -37,7 +37,8 @@ const SELECT = `SELECT ${sealedColumns('approval', 'a')} FROM approval a`;
 const OF = 'organisation_id = $1 AND environment = $2';
 const LOCK = `SELECT FROM approval WHERE ${OF} AND approval_id = $3 FOR UPDATE`;
 const PEEK = `${SELECT} WHERE ${OF} AND approval_id = $3`;
-const FIND_OPEN = `${SELECT} WHERE ${OF} AND digest = $3 AND key_id = $4 AND ${OPEN}`;
+const FIND_OPEN = `${SELECT} WHERE ${OF} AND digest = $3 AND key_id = $4 AND ${OPEN}
+    AND approvers IS NOT DISTINCT FROM $5 AND expires_at - created_at = $6 * interval '1 millisecond'`;
 const READ = `SELECT ${sealedColumns('approval', 'a')}, d.record, d.facts FROM approval a
     JOIN decision d ON d.organisation_id = a.organisation_id AND d.environment = a.environment AND d.decision_id = a.decision_id
     WHERE a.organisation_id = $1 AND a.environment = $2 AND a.approval_id = $3`;
@@ -120,16 +121,16 @@ async function withLineage(sql: Sql, row: StoredApproval, usedBy: string): Promi
 }
 
 /**
- * The approval that this key has opened for this action; it may have expired. `forged`: there is a row without a genuine seal, which
- * cannot be used, and while it exists no other one can be opened.
+ * The approval that this key has opened for this action with these demands; it may have expired. `forged`: there is a row without a
+ * genuine seal, which cannot be used, and while it exists no other one can be opened.
  */
 export async function findOpenApproval(
   sql: Sql,
   owner: Owner,
-  digest: string,
-  keyId: string,
+  { digest, keyId, demands }: { readonly digest: string; readonly keyId: string; readonly demands: ApprovalDemands },
 ): Promise<StoredApproval | 'forged' | undefined> {
-  const rows = await sql.query<StoredApproval>(FIND_OPEN, [...ownerColumns(owner), digest, keyId]);
+  const values = [...ownerColumns(owner), digest, keyId, approversText(demands), demands.lifetimeMs];
+  const rows = await sql.query<StoredApproval>(FIND_OPEN, values);
   return rows.length === 0 ? undefined : (genuine(sql, 'approval', rows)[0] ?? 'forged');
 }
 

@@ -1,12 +1,15 @@
 // Approvals that need named or several approvers: their demands and votes, and what is missing.
 import {
+  type ApprovalDemands,
   type ApproverDemand,
   type DemandProgress,
+  furtherDemands,
   isNamedBy,
   MAX_VOTES,
   progressOf,
   type Voters,
 } from '../../core/policy/approvers.ts';
+import { canonicalize } from '../../core/proof/canonical.ts';
 import { ownerColumns } from '../../kernel/owner.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
@@ -29,8 +32,39 @@ export function demandsOf({ approvers }: Pick<Demanding, 'approvers'>): Approver
   return approvers === null ? undefined : (JSON.parse(approvers) as ApproverDemand[]);
 }
 
+/** As the row has it. */
+export const approversText = ({ approvers }: Pick<ApprovalDemands, 'approvers'>): string | null =>
+  approvers === undefined ? null : canonicalize(approvers);
+
 export function votesOf({ votes }: Pick<Demanding, 'votes'>): Vote[] {
   return votes === null ? [] : (JSON.parse(votes) as Vote[]);
+}
+
+/** Whether what an approval was opened with suffices for these demands. */
+export function coversDemands(row: StoredApproval, demands: ApprovalDemands): boolean {
+  const further = furtherDemands({ approvers: demandsOf(row) }, demands);
+  return further.length === 0 && row.expires_at.getTime() - row.created_at.getTime() <= demands.lifetimeMs;
+}
+
+/**
+ * Whether an approval that was given may be used where the policies demand this now, which may be more than when it was opened. For
+ * further approvers its votes count once more, as of now.
+ */
+export async function meetsDemands(
+  sql: Sql,
+  row: StoredApproval,
+  demands: ApprovalDemands,
+  atMs: number,
+): Promise<boolean> {
+  if (atMs - row.created_at.getTime() >= demands.lifetimeMs) return false;
+  const further = furtherDemands({ approvers: demandsOf(row) }, demands);
+  if (further.length === 0) return true;
+  const given = row.decided_by === null ? [] : [row.decided_by];
+  const votes = [...new Set([...votesOf(row).map(({ by }) => by), ...given])];
+  // The shell has no key, and so no vote.
+  const relations = await readKeyRelations(sql, [row.key_id, ...votes]);
+  const progress = progressOf(further, { askedBy: row.key_id, votes }, relations.votersAt(atMs));
+  return progress.every(({ missing }) => missing === 0);
 }
 
 /** Whether the rules name this key, or name nobody. */

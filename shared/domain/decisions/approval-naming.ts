@@ -1,10 +1,9 @@
 // Before decisions are stored: finds or prepares the approval that an ESCALATE names, and reads approvals that questions name.
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { newId } from '../../kernel/ids.ts';
 import { stateAt } from '../../core/decision/approval.ts';
 import { alikeOf } from '../../core/decision/approval-alike.ts';
-import { lifetimeOf } from '../../core/policy/approvers.ts';
+import { type ApprovalDemands, approvalDemands } from '../../core/policy/approvers.ts';
 import { approvalDigest } from '../../core/decision/approval-bound.ts';
 import type { OpeningRow } from './approval-open.ts';
 import {
@@ -15,7 +14,7 @@ import {
   peekApproval,
   type StoredApproval,
 } from '../approvals/store.ts';
-import { demandsOf } from '../approvals/votes.ts';
+import { approversText, coversDemands, demandsOf as approversOf } from '../approvals/votes.ts';
 import type { Answer, NamedApproval, Question } from './decider.ts';
 
 /** A question with its answer. */
@@ -29,21 +28,29 @@ export interface Unwritten {
   readonly error: unknown;
 }
 
-/** The approval that an ESCALATE names (none when the agent has too many), and the row that opens it if it is new. */
+/** The row of a new approval, as far as it does not follow from the decision that opens it. */
+type Opens = Pick<OpeningRow, 'digest' | 'alike' | 'intentId'> & { readonly demands: ApprovalDemands };
+
+/** The approval that an ESCALATE names: an open one or a new one; none when the agent has too many. */
 export interface Naming {
   readonly approval?: NamedApproval | undefined;
-  readonly opens?: Pick<OpeningRow, 'digest' | 'alike' | 'intentId'>;
+  readonly opens?: Opens;
 }
 
-/** The approval of an item before it is stored; undefined: it has none. */
+/** What an item may name, before it is stored; undefined: nothing. */
 export type Named = Naming | Unwritten | undefined;
 
 export function digestOf({ question, answer }: EvaluatedQuestion): string {
   return approvalDigest(answer.facts, question.intentId ?? null);
 }
 
+/** Equal for items that can share an approval: of one key, for one action, with the same demands. */
+export function sharingIdOf(keyId: string, { digest, demands }: Pick<Opens, 'digest' | 'demands'>): string {
+  return `${keyId} ${digest} ${demands.lifetimeMs} ${approversText(demands) ?? ''}`;
+}
+
 export function namedOf(row: StoredApproval): NamedApproval {
-  return { approvalId: row.approval_id, expiresAtMs: row.expires_at.getTime(), approvers: demandsOf(row) };
+  return { approvalId: row.approval_id, expiresAtMs: row.expires_at.getTime(), approvers: approversOf(row) };
 }
 
 export function isUnwritten(outcome: Named): outcome is Unwritten {
@@ -58,8 +65,13 @@ function isAway(error: unknown): boolean {
 export interface ApprovalNaming {
   /** For one ESCALATE. @throws {ApiError} E6002 */
   one(item: EvaluatedQuestion): Promise<Naming>;
-  /** For each item; items with the same action share one approval. An error takes the place of its item. */
+  /**
+   * For each item that is escalated, unless the approval that it names itself suffices. Items with the same action and demands share one
+   * approval. An error takes the place of its item.
+   */
   all(items: readonly EvaluatedQuestion[]): Promise<Named[]>;
+  /** What an approval must have for this answer. */
+  demandsOf(answer: Answer): ApprovalDemands;
 }
 
 export function createApprovalNaming(deps: {
@@ -69,11 +81,13 @@ export function createApprovalNaming(deps: {
 }): ApprovalNaming {
   const { db, approvalTtlMs } = deps;
 
+  const demandsOf = ({ evaluation }: Answer): ApprovalDemands => approvalDemands(evaluation.escalation, approvalTtlMs);
+
   const nameApproval = async (item: EvaluatedQuestion): Promise<Naming> => {
     const { question, answer } = item;
     const { key, intentId } = question;
-    const digest = digestOf(item);
-    const open = await findOpenApproval(db, key, digest, key.keyId);
+    const [digest, demands] = [digestOf(item), demandsOf(answer)];
+    const open = await findOpenApproval(db, key, { digest, keyId: key.keyId, demands });
     // Escalates without an approval, so that no human can approve it.
     if (open === 'forged') return {};
     if (open !== undefined) {
@@ -82,25 +96,24 @@ export function createApprovalNaming(deps: {
       await expireApproval(db, open, answer.nowMs);
     }
     if (!(await hasRoom(db, key, question.agentId, answer.nowMs))) return {};
-    const { escalation } = answer.evaluation;
-    const expiresAtMs = answer.nowMs + lifetimeOf(escalation, approvalTtlMs);
-    const approval = { approvalId: newId('apr', answer.nowMs), expiresAtMs, approvers: escalation?.approvers };
-    return { approval, opens: { digest, alike: alikeOf(answer.facts), intentId: intentId ?? null } };
+    return { opens: { digest, alike: alikeOf(answer.facts), intentId: intentId ?? null, demands } };
   };
 
   const nameAll = async (items: readonly EvaluatedQuestion[]): Promise<Named[]> => {
     const shared = new Map<string, Naming>();
     const nameOne = async (item: EvaluatedQuestion): Promise<Naming | undefined> => {
-      const { key, approvalId } = item.question;
-      if (approvalId !== undefined) {
-        // In a batch it is read before the transaction, so that an error does not prevent the other items from being stored.
-        if (items.length > 1) await peekApproval(db, key, approvalId);
-        return undefined;
+      const { question, answer } = item;
+      const { key, approvalId } = question;
+      const isEscalated = answer.evaluation.verdict === 'ESCALATE';
+      const demands = demandsOf(answer);
+      // In a batch it is read before the transaction, so that an error does not prevent the other items from being stored.
+      if (approvalId !== undefined && (isEscalated || items.length > 1)) {
+        const row = await peekApproval(db, key, approvalId);
+        if (row === undefined || coversDemands(row, demands)) return undefined;
       }
-      if (item.answer.evaluation.verdict !== 'ESCALATE') return undefined;
-      const id = `${key.keyId} ${digestOf(item)}`;
-      const known = shared.get(id);
-      const naming = known === undefined ? await nameApproval(item) : { approval: known.approval };
+      if (!isEscalated) return undefined;
+      const id = sharingIdOf(key.keyId, { digest: digestOf(item), demands });
+      const naming = shared.get(id) ?? (await nameApproval(item));
       shared.set(id, naming);
       return naming;
     };
@@ -121,5 +134,5 @@ export function createApprovalNaming(deps: {
     return namings;
   };
 
-  return { one: nameApproval, all: nameAll };
+  return { one: nameApproval, all: nameAll, demandsOf };
 }

@@ -1,9 +1,9 @@
 // Opens approvals: one statement stores an ESCALATE and its approval, so that neither exists without the other.
-import { canonicalize } from '../../core/proof/canonical.ts';
 import type { ApproverDemand } from '../../core/policy/approvers.ts';
 import { columnMap, hex, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
+import { approversText } from '../approvals/votes.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
 import type { Seals } from '../../platform/db/seals/seals.ts';
 import { addedColumns, type DecisionRow, DECISIONS, RETURNING_MADE, TO_LOG } from './decision-store.ts';
@@ -23,7 +23,8 @@ export interface OpeningRow {
 
 export interface ApprovalOpener {
   /**
-   * Resolves when both are durable. False: another request has opened one for the same action and key, and nothing was stored.
+   * Resolves when both are durable. False: another request has opened one for the same action, key and demands, and nothing was
+   * stored.
    * @throws {ApiError} E6002
    */
   append(row: OpeningRow): Promise<boolean>;
@@ -31,9 +32,6 @@ export interface ApprovalOpener {
   insert(sql: Sql, rows: readonly OpeningRow[]): Promise<boolean>;
   idle(): Promise<void>;
 }
-
-const approversText = ({ approvers }: OpeningRow): string | null =>
-  approvers === undefined ? null : canonicalize(approvers);
 
 /** The seal of the row that the statement inserts: pending and undecided. */
 function sealOf(seals: Seals, opening: OpeningRow): string {
@@ -80,12 +78,15 @@ const OPENINGS = columnMap<SealedOpening>({
   seal: hex((r) => r.seal),
 });
 
-/** Sorted: two statements that wait for each other's rows must take them in one order. */
+/**
+ * Sorted: two statements that wait for each other's rows must take them in one order. Names no index, so that a later version may
+ * replace it while this one runs.
+ */
 const INSERT = `WITH asked AS (${OPENINGS.rows()}), opened AS (
       INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, alike, intent_id, decision_id, created_at, expires_at, approvers, seal)
       SELECT organisation_id, environment, approval_id, agent_id, key_id, digest, alike, intent_id, decision_id, evaluated_at, expires_at, approvers, seal
-      FROM asked ORDER BY organisation_id, environment, digest, key_id
-      ON CONFLICT (organisation_id, environment, digest, key_id) WHERE state IN ('pending', 'approved') DO NOTHING
+      FROM asked ORDER BY organisation_id, environment, digest, key_id, approvers, expires_at - evaluated_at
+      ON CONFLICT DO NOTHING
       RETURNING decision_id
     ), made AS (
       ${DECISIONS.insertInto('decision', 'asked', addedColumns(`$${OPENINGS.size + 1}`))}

@@ -1,13 +1,13 @@
 // Decides questions: gathers facts, evaluates policies, and builds the answer and record of a decision.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import { beginSpan, endAfter, endOnFailure } from '../../platform/observe/spans.ts';
-import { newId, proofIdOfDecision } from '../../kernel/ids.ts';
+import { approvalIdOfDecision, newId, proofIdOfDecision } from '../../kernel/ids.ts';
 import { permits } from '../../kernel/vocabulary.ts';
 import type { Promiser, PromiseSubject } from '../ledger/promises.ts';
 import { promiseText } from '../../core/proof/promise.ts';
 import { recordDigest } from '../../core/proof/record.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
-import type { ApproverDemand } from '../../core/policy/approvers.ts';
+import type { ApprovalDemands, ApproverDemand } from '../../core/policy/approvers.ts';
 import type { Explanation } from '../../core/policy/evaluate.ts';
 import type { ResourceRegistry } from '../../core/resources/registry.ts';
 import { type BudgetLeft, budgetsLeft, isCharged } from '../../core/policy/budget.ts';
@@ -79,6 +79,8 @@ export interface NamedApproval {
 
 export interface RecordedDecision {
   readonly row: DecisionRow;
+  /** The approval that it names; a new one has an id and an expiry now. */
+  readonly approval: NamedApproval | undefined;
   /** The answer, JSON text, with a promise that is signed alone: for a text that is stored in the transaction of the row. */
   text(): string;
   /** The same with a promise that is signed together with others. To be called when the row is durable. */
@@ -100,8 +102,11 @@ export interface Decider {
   approve(question: Question, answer: Answer, approval: Reason): Promise<Answer>;
   /** The same answer with facts that say how much of budgets was used, by the policies alone (not by halts). */
   evaluateAgain(question: Question, answer: Answer, facts: Facts, approval?: Reason): Promise<Answer>;
-  /** Builds the row and the answer; the caller stores the row before it sends the answer's text. */
-  record(question: Question, answer: Answer, approval?: NamedApproval): RecordedDecision;
+  /**
+   * Builds the row and the answer; the caller stores the row before it sends the answer's text.
+   * @param named the approval that it names, or the demands of one that it opens
+   */
+  record(question: Question, answer: Answer, named?: NamedApproval | ApprovalDemands): RecordedDecision;
   /** To be called when a row is durable: counts it in the agent's history. */
   recorded(question: Question, answer: Answer): void;
   /** Every candidate rule with the values that it compared. */
@@ -180,6 +185,18 @@ function trustOf({ facts, trust }: AgentState, question: Question, nowMs: number
     claimedLevel,
   });
 }
+
+const isNew = (named: NamedApproval | ApprovalDemands): named is ApprovalDemands => 'lifetimeMs' in named;
+
+const openedBy = (
+  decisionId: string,
+  { nowMs }: Answer,
+  { approvers, lifetimeMs }: ApprovalDemands,
+): NamedApproval => ({
+  approvalId: approvalIdOfDecision(decisionId),
+  expiresAtMs: nowMs + lifetimeMs,
+  approvers,
+});
 
 /** The budgets that an answer shows; undefined: it has read none. */
 export function answerBudgets({ facts, evaluation }: Pick<Answer, 'facts' | 'evaluation'>): BudgetLeft[] | undefined {
@@ -300,9 +317,10 @@ export function createDecider(deps: DeciderDeps): Decider {
     async approve(question, answer, approval) {
       return { ...answer, evaluation: await question.active.evaluator.evaluateApproved(answer.facts, approval) };
     },
-    record(question, answer, approval) {
+    record(question, answer, named) {
       const { key, agentId, active } = question;
       const decisionId = newId('dec', answer.nowMs);
+      const approval = named && (isNew(named) ? openedBy(decisionId, answer, named) : named);
       const proofId = proofIdOfDecision(decisionId);
       const salt = newSalt();
       const facts = canonicalFacts(answer.facts, {
@@ -360,6 +378,7 @@ export function createDecider(deps: DeciderDeps): Decider {
       });
       return {
         row,
+        approval,
         text: () => bytes.answer(promiser && promiseText(promiser.promise(promised()))),
         textTogether: async () => bytes.answer(promiser && promiseText(await promiser.together(promised()))),
       };

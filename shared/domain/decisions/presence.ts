@@ -7,7 +7,7 @@ import { validKeys } from '../keys/validity.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import type { AgentDirectory } from '../agents/agents.ts';
 import type { Halts } from './halts.ts';
-import { type Lapse, lapseOf, lapseSentence } from '../../core/decision/stands.ts';
+import { type Lapse, type LapseNow, lapseOf, lapseSentence } from '../../core/decision/stands.ts';
 import { notCarriedOut } from './outcomes.ts';
 import { permits } from '../../kernel/vocabulary.ts';
 
@@ -78,6 +78,6 @@ export function createPresence({ db, changes, halts, agents, nowMs }: PresenceDe
 }
 
 /** The refusal of a repeat whose decision does not stand. */
-export function lapsed(lapse: Lapse | 'denied_now', decisionId: string): ApiError {
+export function lapsed(lapse: Lapse | LapseNow, decisionId: string): ApiError {
   return new ApiError('E5004', lapseSentence(lapse), { decisionId });
 }

@@ -30,8 +30,11 @@ export interface ParsedString extends Owner {
   readonly normalized: string;
 }
 
-/** Limit of the entities in a row. Traits and flags, by which most policies decide, have no limit. */
+/** Entities that a row keeps, fewer than this, and their bytes. Traits and flags, by which most policies decide, have no limit. */
 const MAX_ENTITIES = 200;
+const MAX_ENTITY_BYTES = 40_000;
+/** In place of entities that are more than a row keeps: some of them must not be taken for all. */
+const TOO_MANY = '*';
 /** Longest name, in bytes of UTF-8, that is stored itself. An index entry of PostgreSQL has at most 2,704 bytes. */
 const MAX_NAME_BYTES = 1_000;
 
@@ -55,10 +58,15 @@ function marksOf(judged: Judged): string[] {
 
 const ENTITY_LISTS = ['emails', 'urls', 'hosts', 'paths', 'identifiers'] as const;
 
-const entityTexts = (entities: Entities): string[] => [
-  ...ENTITY_LISTS.flatMap((kind) => tagged(kind, entities[kind])),
-  ...entities.money.map((sum) => `money${SEPARATOR}${sum.currency} ${sum.amount}`),
-];
+function entityTexts(entities: Entities | undefined): string[] {
+  if (entities === undefined) return [TOO_MANY];
+  const texts = [
+    ...ENTITY_LISTS.flatMap((kind) => tagged(kind, entities[kind])),
+    ...entities.money.map((sum) => `money${SEPARATOR}${sum.currency} ${sum.amount}`),
+  ];
+  const isTooMany = texts.length >= MAX_ENTITIES || Buffer.byteLength(texts.join('')) > MAX_ENTITY_BYTES;
+  return isTooMany ? [TOO_MANY] : texts;
+}
 
 /** A parse with all names under which it is found (namesOfParse). */
 export interface NamedParse extends Owner {
@@ -145,7 +153,8 @@ export const joinParses = (
       action = greatest(r.action, excluded.action), effect = greatest(r.effect, excluded.effect), extent = greatest(r.extent, excluded.extent),
       confidence = least(r.confidence, excluded.confidence), coverage = least(r.coverage, excluded.coverage),
       marks = ARRAY(SELECT DISTINCT unnest(r.marks || excluded.marks)),
-      entities = (ARRAY(SELECT DISTINCT unnest(r.entities || excluded.entities)))[1:${MAX_ENTITIES}]`;
+      entities = (SELECT CASE WHEN bool_or(each = '${TOO_MANY}') OR count(*) >= ${MAX_ENTITIES} OR sum(octet_length(each)) > ${MAX_ENTITY_BYTES} THEN '{${TOO_MANY}}' ELSE coalesce(array_agg(each), '{}') END
+        FROM (SELECT DISTINCT unnest(r.entities || excluded.entities) AS each) AS all_of_them)`;
 
 /** The parameters of joinParses. */
 export const recentValues = (parses: readonly NamedParse[]): unknown[] => RECENT.values(joined(parses));
@@ -184,11 +193,17 @@ export const lacksSecondReading = ({ marks }: Pick<RecentRow, 'marks'>): boolean
   return read.length === 0 || read.includes(NOT_READ_AGAIN);
 };
 
+/** The member `entities` of a row's reading. A row of an earlier version with so many may have been cut. */
+function entitiesMember(texts: readonly string[]): Pick<Judged, 'entities'> {
+  if (texts.length >= MAX_ENTITIES || texts.includes(TOO_MANY)) return {};
+  const [emails = [], urls = [], hosts = [], paths = [], identifiers = []] = ENTITY_LISTS.map((kind) =>
+    textsOf(texts, kind),
+  );
+  return { entities: { emails, urls, hosts, money: moneyOf(texts), paths, identifiers } };
+}
+
 /** The joined reading of a row. */
 export function judgedOf({ action, verb, effect, extent, confidence, coverage, marks, entities }: RecentRow): Judged {
-  const [emails = [], urls = [], hosts = [], paths = [], identifiers = []] = ENTITY_LISTS.map((kind) =>
-    textsOf(entities, kind),
-  );
   return {
     verb,
     // Ranks of another version that this one does not know count as the strictest.
@@ -203,6 +218,6 @@ export function judgedOf({ action, verb, effect, extent, confidence, coverage, m
     flags: valuesOf(marks, 'f', INTENT_FLAGS),
     places: textsOf(marks, 'p'),
     ...secondReadingOf(valuesOf(marks, 's', SECOND_READINGS).map((second_reading) => ({ second_reading }))),
-    entities: { emails, urls, hosts, money: moneyOf(entities), paths, identifiers },
+    ...entitiesMember(entities),
   };
 }

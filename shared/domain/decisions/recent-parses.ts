@@ -86,7 +86,8 @@ function withParses(own: IntentReading, parses: readonly CountedParses[]): Inten
   // A join has the judged members alone.
   const judged = parses.map((parse) => parse.judged).reduce<Judged>(strictest, own.unassessed);
   const isUnread = parses.some((parse) => parse.lacksSecondReading);
-  return createReading({ ...own.unassessed, ...judged, parsed: true }, own.names, isUnread);
+  const { entities: _, ...rest } = own.unassessed;
+  return createReading({ ...rest, ...judged, parsed: true }, own.names, isUnread);
 }
 
 const countedOf = ({ unassessed }: IntentReading): CountedParses => ({

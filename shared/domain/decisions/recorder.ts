@@ -10,11 +10,12 @@ import {
   isUnwritten,
   type Named,
   type Naming,
+  sharingIdOf,
   type Unwritten,
 } from './approval-naming.ts';
 import type { ApprovalOpener, OpeningRow } from './approval-open.ts';
 import { lockApproval, markUsed, peekApproval, type StoredApproval } from '../approvals/store.ts';
-import type { Answer, Decider } from './decider.ts';
+import type { Answer, Decider, NamedApproval, RecordedDecision } from './decider.ts';
 import type { DecisionRow, DecisionStore } from './decision-store.ts';
 import { type Budgeted, chargeFor, createBudgeted, needsBudgets, whileCountsLast } from './budgeted.ts';
 import { createSettling, type Settled } from './settle.ts';
@@ -73,19 +74,19 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 
   const inTurn = createTurns(AT_ONCE);
   const budgeted: Budgeted = createBudgeted({ db, decider, decisions });
-  const { settle, repeated } = createSettling({ decider, decisions, budgeted, promiser });
   const names = createApprovalNaming({ db, approvalTtlMs });
+  const { settle, repeated } = createSettling({ decider, decisions, budgeted, promiser, demandsOf: names.demandsOf });
 
-  const openingRow = (decision: DecisionRow, { approval, opens }: Naming): OpeningRow | undefined =>
+  const openingRow = ({ row: decision, approval }: RecordedDecision, opens: Naming['opens']): OpeningRow | undefined =>
     opens === undefined || approval === undefined ? undefined : { decision, ...approval, ...opens };
 
   const appendEscalation = async (item: EvaluatedQuestion): Promise<AnsweredDecision> => {
     const { question, answer } = item;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const naming = await inTurn(() => names.one(item));
-      const recorded = decider.record(question, answer, naming.approval);
+      const recorded = decider.record(question, answer, naming.approval ?? naming.opens?.demands);
       const { row } = recorded;
-      const opening = openingRow(row, naming);
+      const opening = openingRow(recorded, naming.opens);
       if (opening === undefined) await decisions.append(row);
       else if (!(await opener.append(opening))) continue;
       decider.recorded(question, answer);
@@ -116,6 +117,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 
     const written: (Written | Unwritten)[] = [];
     const plain: DecisionRow[] = [];
+    /** Approvals that items of this call open, for the others that share them. */
+    const opened = new Map<string, NamedApproval | undefined>();
     const opening: OpeningRow[] = [];
     for (const [i, item] of items.entries()) {
       const { question } = item;
@@ -131,9 +134,9 @@ export function createRecorder(deps: RecorderDeps): Recorder {
           ? {
               kind: 'new',
               answer: ownCounting === undefined ? item.answer : await budgeted.counted(ownCounting, item),
-              approval: naming?.approval,
+              naming,
             }
-          : await settle(item, held.get(approvalId), ownCounting);
+          : await settle(sql, item, { stored: held.get(approvalId), counting: ownCounting, naming });
       if (settled.kind === 'lapsed') {
         written.push({ error: settled.error });
         continue;
@@ -145,17 +148,23 @@ export function createRecorder(deps: RecorderDeps): Recorder {
         written.push(repeat ?? (await repeated(sql, item, settled.decisionId)));
         continue;
       }
-      const { answer, approval, uses } = settled;
-      const recorded = decider.record(question, answer, approval);
-      const { row } = recorded;
+      const { answer, uses } = settled;
+      const { approval: open, opens } = settled.naming ?? {};
+      const sharing = opens && sharingIdOf(question.key.keyId, opens);
+      const shared = open ?? (sharing === undefined ? undefined : opened.get(sharing));
+      const recorded = decider.record(question, answer, shared ?? opens?.demands);
+      const { row, approval } = recorded;
       if (uses !== undefined && approvalId !== undefined) {
         const { keyId, decisionId } = row;
         held.set(approvalId, await markUsed(sql, uses, { keyId, decisionId, nowMs: answer.nowMs }));
       }
       if (ownCounting !== undefined) chargeFor(ownCounting, { question, answer }, row.decisionId);
-      const opens = naming && openingRow(row, naming);
-      if (opens === undefined) plain.push(row);
-      else opening.push(opens);
+      const opener = shared === undefined ? openingRow(recorded, opens) : undefined;
+      if (opener === undefined || sharing === undefined) plain.push(row);
+      else {
+        opening.push(opener);
+        opened.set(sharing, approval);
+      }
       const text = recorded.text();
       written.push({ decisionId: row.decisionId, verdict: row.verdict, text, approval, isRepeat: false });
       made.push({ question, answer });
@@ -221,7 +230,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       const counting = needsBudgets(item) ? await budgeted.store.peek(db, [item]) : undefined;
       if (question.approvalId === undefined) return counting === undefined ? answer : budgeted.counted(counting, item);
       const stored = await peekApproval(db, question.key, question.approvalId);
-      const settled = await settle(item, stored, counting);
+      const settled = await settle(db, item, { stored, counting, naming: undefined });
       if (settled.kind === 'new') return settled.answer;
       if (settled.kind === 'lapsed') throw settled.error;
       // A repeat would get the decision that used the approval, which was reached this way.

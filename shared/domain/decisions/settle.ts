@@ -5,11 +5,19 @@ import { lapseOf } from '../../core/decision/stands.ts';
 import { type ApiError, assertNever } from '../../kernel/errors.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { approvalFactsOf, type StoredApproval } from '../approvals/store.ts';
+import { coversDemands, meetsDemands } from '../approvals/votes.ts';
 import type { Promiser } from '../ledger/promises.ts';
-import { digestOf, type EvaluatedQuestion, namedOf, type Unwritten } from './approval-naming.ts';
+import {
+  type ApprovalNaming,
+  digestOf,
+  type EvaluatedQuestion,
+  namedOf,
+  type Naming,
+  type Unwritten,
+} from './approval-naming.ts';
 import type { Counting } from './budget-store.ts';
 import type { Budgeted } from './budgeted.ts';
-import type { Answer, Decider, NamedApproval } from './decider.ts';
+import type { Answer, Decider } from './decider.ts';
 import type { DecisionStore } from './decision-store.ts';
 import { notCarriedOut } from './outcomes.ts';
 import { type AnswerMembers, lapsed } from './presence.ts';
@@ -23,15 +31,16 @@ export type Settled =
   | {
       readonly kind: 'new';
       readonly answer: Answer;
-      readonly approval?: NamedApproval | undefined;
+      /** The approval that an ESCALATE names or opens. */
+      readonly naming?: Naming | undefined;
       readonly uses?: StoredApproval;
     };
 
 /**
- * A repeat is evaluated again. One that is denied now, by a halt, the agent's status or its trust, does not get the earlier decision.
- * Any milder one does, because the approval was for it.
+ * A repeat is evaluated again. One that is denied now, by a halt, the agent's status or its trust, does not get the earlier decision, nor
+ * does one for which the approval would not suffice.
  */
-function evaluatedAnew({ answer }: EvaluatedQuestion, decisionId: string): Settled | undefined {
+function deniedAnew({ answer }: EvaluatedQuestion, decisionId: string): Settled | undefined {
   const { verdict, reasons } = answer.evaluation;
   if (verdict !== 'DENY') return undefined;
   const [first] = standsFirst(answer.evaluation) ? reasons : [];
@@ -39,12 +48,18 @@ function evaluatedAnew({ answer }: EvaluatedQuestion, decisionId: string): Settl
   return { kind: 'lapsed', error: lapsed(lapse, decisionId) };
 }
 
+/** What an item is settled with. */
+export interface SettlingWith {
+  /** The approval that the question names, locked by the caller where the answer is stored. */
+  readonly stored: StoredApproval | undefined;
+  /** Of the budgets of the item; undefined: it needs none. */
+  readonly counting: Counting | undefined;
+  /** What the item names where the stored approval does not suffice. */
+  readonly naming: Naming | undefined;
+}
+
 export interface Settling {
-  /**
-   * @param stored the approval that the question names, locked by the caller where the answer is stored
-   * @param counting of the budgets of the item; undefined: it needs none
-   */
-  settle(item: EvaluatedQuestion, stored: StoredApproval | undefined, counting: Counting | undefined): Promise<Settled>;
+  settle(sql: Sql, item: EvaluatedQuestion, given: SettlingWith): Promise<Settled>;
   /** The stored decision of a repeat, if it still stands. */
   repeated(sql: Sql, item: EvaluatedQuestion, decisionId: string): Promise<Written | Unwritten>;
 }
@@ -54,11 +69,13 @@ export function createSettling(deps: {
   readonly decisions: Pick<DecisionStore, 'read'>;
   readonly budgeted: Pick<Budgeted, 'counted'>;
   readonly promiser?: Pick<Promiser, 'promise'> | undefined;
+  readonly demandsOf: ApprovalNaming['demandsOf'];
 }): Settling {
-  const { decider, decisions, budgeted, promiser } = deps;
+  const { decider, decisions, budgeted, promiser, demandsOf } = deps;
 
-  const settle: Settling['settle'] = async (item, stored, counting) => {
-    const settled = await settleApproval(item, stored);
+  const settle: Settling['settle'] = async (sql, item, given) => {
+    const { counting } = given;
+    const settled = await settleApproval(sql, item, given);
     if (settled.kind !== 'new' || counting === undefined) return settled;
     const { question } = item;
     const approval = settled.uses && settled.answer.evaluation.reasons.at(-1);
@@ -68,22 +85,42 @@ export function createSettling(deps: {
     return { ...settled, answer };
   };
 
-  const settleApproval = async (item: EvaluatedQuestion, stored: StoredApproval | undefined): Promise<Settled> => {
+  /** Whether the answer permits with this approval, as far as the policies demand something of approvals. */
+  const suffices = async (
+    sql: Sql,
+    { answer }: EvaluatedQuestion,
+    stored: StoredApproval,
+    atMs: number,
+  ): Promise<boolean> => answer.evaluation.verdict !== 'ESCALATE' || meetsDemands(sql, stored, demandsOf(answer), atMs);
+
+  const settleApproval = async (
+    sql: Sql,
+    item: EvaluatedQuestion,
+    { stored, naming }: SettlingWith,
+  ): Promise<Settled> => {
     const { question, answer } = item;
     const { agentId, key } = question;
     const use = { agentId, digest: digestOf(item), lineage: key.lineage, atMs: answer.nowMs };
     const standing = standingOf(stored && approvalFactsOf(stored), use);
-    if (standing.kind === 'repeat') return evaluatedAnew(item, standing.decisionId) ?? standing;
+    if (standing.kind === 'repeat') {
+      const { decisionId } = standing;
+      const denied = deniedAnew(item, decisionId);
+      if (denied !== undefined || stored === undefined) return denied ?? standing;
+      const isEnough = await suffices(sql, item, stored, stored.used_at?.getTime() ?? answer.nowMs);
+      return isEnough ? standing : { kind: 'lapsed', error: lapsed('not_approved_now', decisionId) };
+    }
     if (standsFirst(answer.evaluation)) return { kind: 'new', answer };
     switch (standing.kind) {
       case 'refused':
         return { kind: 'new', answer: { ...answer, evaluation: refusalOf(standing) } };
       case 'pending':
-        // The ESCALATE names the same approval again.
         if (answer.evaluation.verdict !== 'ESCALATE' || stored === undefined) return { kind: 'new', answer };
-        return { kind: 'new', answer, approval: namedOf(stored) };
+        // The ESCALATE names the same approval again, unless more is demanded now.
+        if (!coversDemands(stored, demandsOf(answer))) return { kind: 'new', answer, naming };
+        return { kind: 'new', answer, naming: { approval: namedOf(stored) } };
       case 'usable': {
         if (answer.evaluation.verdict === 'DENY' || stored === undefined) return { kind: 'new', answer };
+        if (!(await suffices(sql, item, stored, answer.nowMs))) return { kind: 'new', answer, naming };
         const approved = await decider.approve(question, answer, approvedReason(stored.approval_id, standing.by));
         // An approval is used only by a permission.
         if (approved.evaluation.verdict === 'DENY') return { kind: 'new', answer: approved };

@@ -69,7 +69,7 @@ const TOTAL = `UPDATE replay SET total = $3, updated_at = now() ${OF_CLAIM}`;
 const FINISH = `UPDATE replay SET status = 'done', claim = NULL, draft = NULL, report = $3, replayed = $4, total = $4, finished_at = $5, updated_at = now() ${OF_CLAIM}`;
 const FAIL = `UPDATE replay SET status = 'failed', claim = NULL, draft = NULL, error = $3, finished_at = $4, updated_at = now() ${OF_CLAIM}`;
 const RELEASE = `UPDATE replay SET status = 'queued', claim = NULL, runs = runs - 1, updated_at = now() ${OF_CLAIM}`;
-const FORGET = `DELETE FROM replay WHERE replay_id IN (SELECT replay_id FROM replay WHERE created_at < now() - interval '${KEPT_FOR}' ORDER BY created_at LIMIT ${FORGET_BATCH}) RETURNING replay_id`;
+const FORGET = `DELETE FROM replay WHERE replay_id IN (SELECT replay_id FROM replay WHERE created_at < least(now(), to_timestamp($1::float8 / 1000)) - interval '${KEPT_FOR}' ORDER BY created_at LIMIT ${FORGET_BATCH}) RETURNING replay_id`;
 
 interface ClaimRow extends Owner, Pick<ClaimedReplay, 'replayId' | 'total' | 'runs'> {
   readonly agentId: string | null;
@@ -148,7 +148,7 @@ export function createReplayClaims(deps: { readonly db: Database; readonly nowMs
   return claims;
 }
 
-/** Deletes replays that are older than a week. */
-export async function forgetReplays(db: Database): Promise<void> {
-  while ((await db.query(FORGET, [])).length === FORGET_BATCH);
+/** Deletes replays that are older than a week. @param deletionMs the time by which data may be deleted for its age */
+export async function forgetReplays(db: Database, deletionMs: number): Promise<void> {
+  while ((await db.query(FORGET, [deletionMs])).length === FORGET_BATCH);
 }

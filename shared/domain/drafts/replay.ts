@@ -14,7 +14,7 @@ import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { factsDigest } from '../../core/decision/record.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
-import { idTimeMs } from '../../kernel/ids.ts';
+import { namesItsOwnApproval } from '../../core/verification/approvals.ts';
 import { permits } from '../../kernel/vocabulary.ts';
 import { specialOf } from '../../core/verification/decision.ts';
 import { parseFacts } from '../../core/verification/facts.ts';
@@ -118,7 +118,7 @@ export function createReplayer(
 
 /**
  * In what the result of a draft differs from the record. A record has approvers and a lifetime only where the decision opened its
- * approval, and budgets without what they are counted by. A lifetime without `ttl` in the rules is a setting, and not compared.
+ * approval (and its id says so, which those of earlier versions do not), and budgets without what they are counted by. A lifetime without `ttl` in the rules is a setting, and not compared.
  */
 function differsFrom(body: DecisionBody, { budgets }: Facts, after: Evaluation): Aspect[] {
   const before = recordedOf(body);
@@ -129,12 +129,12 @@ function differsFrom(body: DecisionBody, { budgets }: Facts, after: Evaluation):
 
 /** The recorded escalation; that of the draft where the record does not tell. */
 function escalationOf(body: DecisionBody, { verdict, escalation }: Evaluation): Pick<Evaluation, 'escalation'> {
-  const { approval, evaluated_at: evaluatedAt } = body;
+  const { approval } = body;
   const kept = escalation === undefined ? {} : { escalation };
   if (approval === undefined || body.verdict !== 'ESCALATE' || verdict !== 'ESCALATE') return kept;
-  if (idTimeMs(approval.approval_id) !== Date.parse(evaluatedAt)) return kept;
+  if (!namesItsOwnApproval(body)) return kept;
   const { ttlMs, orDefault } = escalation ?? {};
-  const livesMs = Date.parse(approval.expires_at) - Date.parse(evaluatedAt);
+  const livesMs = Date.parse(approval.expires_at) - Date.parse(body.evaluated_at);
   const isSameTtl = ttlMs === undefined || livesMs === ttlMs || (orDefault === true && livesMs < ttlMs);
   return {
     escalation: {

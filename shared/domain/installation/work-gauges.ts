@@ -8,12 +8,20 @@ import { type GaugeGroup, gaugeGroup, type InstallationDeps } from './gauge-grou
 
 /** Shorter than the deadline of a scrape: the ages of rows are served while the queues' store is away. */
 const STORE_TIMEOUT_MS = 500;
-/** The size of a database of many files takes a while to compute, and changes slowly. */
+/** The size of a database of many files takes a while to compute, as a count of rows does, and changes slowly. */
 const SIZE_FRESH_MS = 60_000;
 const SIZE = 'SELECT pg_database_size(current_database())::float8 AS bytes';
 /** Absent before the first process has counted. */
 const HISTORY_LAG =
   'SELECT extract(epoch FROM now() - counted_to)::float8 AS seconds FROM agent_history_to WHERE counted_to > to_timestamp(0)';
+/** Rows that are counted at most. */
+const MOST_ROWS = 100_000;
+const DEFAULT_ROWS = ['decision', 'intent_parse']
+  .map(
+    (table) =>
+      `SELECT '${table}' AS "table", (SELECT count(*) FROM (SELECT FROM ${table}_default LIMIT ${MOST_ROWS}) AS found)::float8 AS rows`,
+  )
+  .join(' UNION ALL ');
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 async function queuesOf({ sql, queues }: InstallationDeps) {
@@ -110,6 +118,18 @@ export const WORK_GAUGES: readonly GaugeGroup[] = [
         name: 'custos_agent_history_lag_seconds',
         help: 'Age of the decisions up to which the histories of agents are counted; normally one to two minutes',
         samples: (rows) => rows.map(({ seconds }) => ({ value: seconds })),
+      },
+    ],
+  }),
+  gaugeGroup({
+    freshMs: SIZE_FRESH_MS,
+    read: ({ sql }) => sql.query<{ table: string; rows: number }>(DEFAULT_ROWS, []),
+    gauges: [
+      {
+        name: 'custos_default_partition_rows',
+        help: `Rows that are in no partition of their time, ${MOST_ROWS} at most; normally 0`,
+        labelNames: ['table'],
+        samples: (tables) => tables.map(({ table, rows }) => ({ labels: { table }, value: rows })),
       },
     ],
   }),

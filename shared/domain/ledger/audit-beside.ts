@@ -8,7 +8,7 @@ import type { AuditHead } from './audit-rows.ts';
 
 const TRUST_EVENT = 'custos.trust';
 const APPROVAL_EVENT = 'custos.approval';
-const APPROVALS = `SELECT approval_id, state, decision_id, digest, decided_by, reason, used_by, used_decision_id FROM approval
+const APPROVALS = `SELECT approval_id, state, decision_id, digest, decided_by, reason, used_by, used_decision_id, votes FROM approval
     WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])`;
 
 interface ApprovalRow {
@@ -20,12 +20,15 @@ interface ApprovalRow {
   reason: string | null;
   used_by: string | null;
   used_decision_id: string | null;
+  /** JSON of them all. */
+  votes: string | null;
 }
 
 interface Leaf {
   readonly row: AuditedRow;
   readonly text: string;
   readonly body: Readonly<Record<string, unknown>>;
+  readonly occurredAt: string;
 }
 
 const ASKED = columnMap<Leaf>({
@@ -41,8 +44,11 @@ function leavesOf(rows: readonly AuditedRow[], event: string): Leaf[] {
     if (row.event !== event || row.source === undefined) return [];
     const text = row.source.record.toString('utf8');
     try {
-      const { payload } = JSON.parse(`${text}}`) as { payload: { body: Leaf['body'] } };
-      return [{ row, text, body: payload.body }];
+      const { payload, occurredAt } = JSON.parse(`${text}}`) as {
+        payload: { body: Leaf['body'] };
+        occurredAt: string;
+      };
+      return [{ row, text, body: payload.body, occurredAt }];
     } catch {
       return [];
     }
@@ -73,19 +79,23 @@ async function auditFolds(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]
 
 /** States that an approval may have after a record of the key's state. */
 const AFTER: Readonly<Record<string, readonly string[]>> = {
+  // The vote of one of several approvers.
+  pending: ['pending', 'approved', 'rejected', 'used', 'expired'],
   approved: ['approved', 'used', 'expired'],
   rejected: ['rejected'],
   used: ['used'],
   expired: ['expired'],
 };
 
-function isAsRecorded(row: ApprovalRow, body: Leaf['body']): boolean {
-  const { state } = body;
+function isAsRecorded(row: ApprovalRow, { body, occurredAt }: Leaf): boolean {
+  const { state, by, reason } = body;
   const isSameAction = row.decision_id === body['decisionId'] && row.digest === body['digest'];
   const isSameState = AFTER[String(state)]?.includes(row.state) === true;
   if (!isSameAction || !isSameState) return false;
-  if (state === 'used') return row.used_by === body['by'] && row.used_decision_id === body['usedDecisionId'];
-  return state === 'expired' || (row.decided_by === body['by'] && row.reason === body['reason']);
+  // As it is stored (shared/domain/approvals/votes.ts).
+  if (state === 'pending') return row.votes?.includes(JSON.stringify({ by, at: occurredAt, reason })) === true;
+  if (state === 'used') return row.used_by === by && row.used_decision_id === body['usedDecisionId'];
+  return state === 'expired' || (row.decided_by === by && row.reason === reason);
 }
 
 async function auditApprovals(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {
@@ -97,7 +107,7 @@ async function auditApprovals(sql: Sql, head: AuditHead, rows: readonly AuditedR
   return leaves.flatMap((leaf, i) => {
     const row = known.get(ids[i] ?? '');
     if (row === undefined) return findingAt(leaf, 'approval-missing', 'the approval that it is about does not exist.');
-    if (isAsRecorded(row, leaf.body)) return [];
+    if (isAsRecorded(row, leaf)) return [];
     return findingAt(leaf, 'approval-altered', `the approval that it is about is ${row.state}, and not as it records.`);
   });
 }

@@ -11,6 +11,8 @@ import type { DecisionTurns } from './audit-state.ts';
 
 /** Decisions that are verified between two checks of the time. */
 const PAGE = 20;
+/** Decisions of a page that are read at once. They come in another order than their leaves, so a page ends only between two chunks. */
+const CHUNK = 5;
 /** Leaves that are searched for decisions at once. */
 const SPAN = 2_000;
 
@@ -35,15 +37,24 @@ export interface DecisionsAuditDeps {
   readonly version: string;
 }
 
+export interface AuditDecisionsOptions {
+  /** Ids with a finding so far, to check whether they still have one. */
+  readonly again: readonly string[];
+  /** Whether another page begins. */
+  readonly isTimeLeft: () => boolean;
+  /** Whether even the page that has begun ends. */
+  readonly isLate: () => boolean;
+}
+
 /**
  * Verifies at least one page of new decisions and one of old ones, and more while there is time, new ones first.
- * @param again ids with a finding so far, to check whether they still have one
+ * When it is late, a page is a few decisions.
  */
 export async function auditDecisions(
   { db, verifier, version }: DecisionsAuditDeps,
   log: LogOfDecisions,
   before: DecisionTurns,
-  options: { readonly again: readonly string[]; readonly isTimeLeft: () => boolean },
+  options: AuditDecisionsOptions,
 ): Promise<DecisionsAudited> {
   // Decisions of another version are left to the command `custos decision verify`.
   const isOurs = before.by === version;
@@ -51,8 +62,15 @@ export async function auditDecisions(
     ? { ...before, from: Math.min(before.from, log.size), size: Math.min(before.size, log.size) }
     : { ...before, by: version, from: log.size, size: log.size, next: log.size };
   const verified = new Map<string, Finding | undefined>();
-  const verify = async (ids: readonly string[]): Promise<void> => {
-    if (ids.length === 0) return;
+  /** @returns the number of decisions that were verified, from the first one on: some of them, or all if it is not late */
+  const verify = async (ids: readonly string[]): Promise<number> => {
+    for (let done = 0; done < ids.length; done += CHUNK) {
+      if (done > 0 && options.isLate()) return done;
+      await verifyChunk(ids.slice(done, done + CHUNK));
+    }
+    return ids.length;
+  };
+  const verifyChunk = async (ids: readonly string[]): Promise<void> => {
     for await (const outcome of verifier.some(log, ids)) {
       const id = outcome.decisionId ?? '';
       const [failure] = outcome.status === 'failed' ? outcome.failures : [];
@@ -65,8 +83,8 @@ export async function auditDecisions(
   const page = async (start: number, past: number): Promise<number> => {
     const end = Math.min(past, start + SPAN);
     const rows = await db.query<{ leaf_index: number; decision_id: string }>(NEXT, [log.logId, start, end]);
-    await verify(rows.map((row) => row.decision_id));
-    return rows.length < PAGE ? end : (rows.at(-1)?.leaf_index ?? end) + 1;
+    const done = await verify(rows.map((row) => row.decision_id));
+    return rows.length < PAGE && done === rows.length ? end : (rows[done - 1]?.leaf_index ?? end) + 1;
   };
   await verify(options.again);
   const hasTime = (isFirst: boolean): boolean => isFirst || options.isTimeLeft();

@@ -115,3 +115,27 @@ export async function keepState(
     new Date(nowMs),
   ]);
 }
+
+// A process that dies during this audit is replaced, and would die again. The rest of its work is not to stop with it.
+const BEGIN_EVIDENCE = `UPDATE audit SET evidence_begun_at = $2::timestamptz WHERE log_id = $1
+    AND (evidence_begun_at IS NULL OR $3 OR abs(extract(epoch FROM $2::timestamptz - evidence_begun_at)) > 300) RETURNING log_id`;
+const END_EVIDENCE =
+  'UPDATE audit SET evidence_begun_at = NULL WHERE log_id = $1 AND evidence_begun_at = $2::timestamptz';
+
+/**
+ * Notes that the audit of decisions and trust begins.
+ * @param now begins although an earlier one has not ended
+ * @returns false: another one began less than five minutes ago and runs, or its process died
+ */
+export async function beginEvidence(
+  sql: Sql,
+  logId: number,
+  { nowMs, now }: { readonly nowMs: number; readonly now: boolean },
+): Promise<boolean> {
+  return (await sql.query(BEGIN_EVIDENCE, [logId, new Date(nowMs), now])).length > 0;
+}
+
+/** @param nowMs as at its beginning */
+export async function endEvidence(sql: Sql, logId: number, nowMs: number): Promise<void> {
+  await sql.query(END_EVIDENCE, [logId, new Date(nowMs)]);
+}

@@ -1,5 +1,6 @@
 // The audit of trust: compares each agent's stored evidence with the sum of the signals in its folds.
 import type { OwnerColumns } from '../../kernel/owner.ts';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
@@ -8,19 +9,34 @@ import { forbidScans } from './audit-rows.ts';
 import { ONE_MOMENT } from './authority-rows.ts';
 import { leafOf } from '../../platform/db/leaf-sql.ts';
 
-/** Agents in one transaction; each may have many signals. */
+/** Most agents in one transaction. */
 const AGENTS = 20;
+/** Most signals of several agents in one transaction. An agent with more is read alone, and page by page before its transaction. */
+const SIGNALS = 20_000;
+/** Folds in one statement; each has up to 25 kB. */
+const FOLDS_PER_PAGE = 100;
+/** Folds that are added between two turns of the event loop: some thousand signals, which take 10 ms. */
+const FOLDS_PER_TURN = 10;
 
 const STATES = `SELECT agent_id, signals::float8 AS signals FROM trust_state WHERE organisation_id = $1 AND environment = $2 AND agent_id > $3
     ORDER BY organisation_id, environment, agent_id LIMIT ${AGENTS}`;
+const STATES_OF = `SELECT agent_id, signals::float8 AS signals FROM trust_state WHERE organisation_id = $1 AND environment = $2 AND agent_id = ANY ($3::text[])
+    ORDER BY organisation_id, environment, agent_id`;
 const FOLDS = `SELECT fold.agent_id, fold.first_n::float8 AS first_n, fold.last_n::float8 AS last_n, fold.signals, leaf.proof_id IS NOT NULL OR waiting.source_id IS NOT NULL AS is_logged
-    FROM trust_fold AS fold
+    FROM (
+      SELECT * FROM trust_fold WHERE organisation_id = $1 AND environment = $2 AND agent_id <= $3 AND (agent_id, last_n) > ($4, $5::bigint)
+      ORDER BY organisation_id, environment, agent_id, last_n LIMIT ${FOLDS_PER_PAGE}
+    ) AS fold
     LEFT JOIN LATERAL ${leafOf('$1', '$2', 'fold.proof_id')} AS leaf ON true
     LEFT JOIN log_inbox AS waiting ON leaf.proof_id IS NULL AND waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.source_id = fold.proof_id
-    WHERE fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = ANY ($3::text[]) ORDER BY fold.agent_id, fold.last_n`;
+    ORDER BY fold.agent_id, fold.last_n`;
 const BUCKETS = `SELECT agent_id, day, key_id, positive::float8 AS positive, negative::float8 AS negative FROM trust_bucket
     WHERE organisation_id = $1 AND environment = $2 AND agent_id = ANY ($3::text[]) AND day > $4`;
 
+interface StateRow {
+  agent_id: string;
+  signals: number;
+}
 interface FoldRow {
   agent_id: string;
   first_n: number;
@@ -42,6 +58,15 @@ interface Signal {
   readonly weight: number;
 }
 
+/** What the folds of an agent give, as far as they were read. */
+interface Summed {
+  /** The last signal that was read. */
+  n: number;
+  /** Why the folds are no sequence of logged signals. */
+  what: string | undefined;
+  readonly sums: Map<string, { positive: number; negative: number }>;
+}
+
 /** The result of one run; `agentId` is the last compared agent, '' at the end of a cycle. */
 export interface TrustTurn {
   readonly agentId: string;
@@ -56,20 +81,24 @@ export async function auditTrust(
   { after, nowMs, isTimeLeft }: { readonly after: string; readonly nowMs: number; readonly isTimeLeft: () => boolean },
 ): Promise<TrustTurn> {
   const turn = { agentId: after, compared: [] as string[], findings: new Map<string, Finding>() };
+  const sinceDay = dayOf(nowMs) - MAX_AGE_DAYS;
   do {
-    const page = await db.transaction(async (sql) => {
-      await sql.query(ONE_MOMENT, []);
-      await forbidScans(sql);
-      const states = await sql.query<{ agent_id: string; signals: number }>(STATES, [...owner, turn.agentId]);
-      return { states, wrong: await compareAgents(sql, owner, states, dayOf(nowMs) - MAX_AGE_DAYS) };
-    });
-    const ids = page.states.map((row) => row.agent_id);
+    const states = await db.query<StateRow>(STATES, [...owner, turn.agentId]);
+    const ids = fewSignals(states).map((row) => row.agent_id);
+    const wrong = await compareAgents(db, owner, { ids, sinceDay, isLarge: (states[0]?.signals ?? 0) > SIGNALS });
     turn.compared.push(...ids);
-    for (const [id, what] of page.wrong) turn.findings.set(id, findingOf(id, what));
-    turn.agentId = ids.length < AGENTS ? '' : (ids.at(-1) ?? '');
+    for (const [id, what] of wrong) turn.findings.set(id, findingOf(id, what));
+    turn.agentId = states.length < AGENTS && ids.length === states.length ? '' : (ids.at(-1) ?? '');
     // At the end of a cycle the next run begins with the first agent.
   } while (turn.agentId !== '' && isTimeLeft());
   return turn;
+}
+
+/** The first agents, with SIGNALS together, or one agent with more. */
+function fewSignals(states: readonly StateRow[]): readonly StateRow[] {
+  let signals = 0;
+  const past = states.findIndex((row, i) => (signals += row.signals) > SIGNALS && i > 0);
+  return past < 0 ? states : states.slice(0, past);
 }
 
 function findingOf(agentId: string, what: string): Finding {
@@ -79,21 +108,51 @@ function findingOf(agentId: string, what: string): Finding {
 
 /** The differences of these agents, by id. @param sinceDay evidence of older days is not maintained */
 async function compareAgents(
-  sql: Sql,
+  db: Database,
   owner: OwnerColumns,
-  states: readonly { agent_id: string; signals: number }[],
-  sinceDay: number,
+  { ids, sinceDay, isLarge }: { readonly ids: readonly string[]; readonly sinceDay: number; readonly isLarge: boolean },
 ): Promise<Map<string, string>> {
-  const ids = states.map((row) => row.agent_id);
   if (ids.length === 0) return new Map();
-  const folds = byAgent(await sql.query<FoldRow>(FOLDS, [...owner, ids]));
-  const buckets = byAgent(await sql.query<BucketRow>(BUCKETS, [...owner, ids, sinceDay]));
-  const wrong = new Map<string, string>();
-  for (const { agent_id: id, signals } of states) {
-    const what = differenceOf(signals, folds.get(id) ?? [], buckets.get(id) ?? [], sinceDay);
-    if (what !== undefined) wrong.set(id, what);
+  const reader = foldReader(owner, ids, sinceDay);
+  // Folds never change, so those of a large agent are read before the moment in which it is compared, which stays short.
+  while (isLarge) {
+    const isMore = await db.transaction(async (sql) => {
+      await forbidScans(sql);
+      return reader.page(sql);
+    });
+    if (!isMore) break;
   }
-  return wrong;
+  return db.transaction(async (sql) => {
+    await sql.query(ONE_MOMENT, []);
+    await forbidScans(sql);
+    const states = await sql.query<StateRow>(STATES_OF, [...owner, ids]);
+    while (await reader.page(sql));
+    const buckets = byAgent(await sql.query<BucketRow>(BUCKETS, [...owner, ids, sinceDay]));
+    const wrong = new Map<string, string>();
+    for (const { agent_id: id, signals } of states) {
+      const one = reader.summed.get(id);
+      const what = one && differenceOf(signals, one, buckets.get(id) ?? []);
+      if (what !== undefined) wrong.set(id, what);
+    }
+    return wrong;
+  });
+}
+
+/** Reads the folds of these agents, sorted by id, page by page. `page` returns whether there may be more. */
+function foldReader(owner: OwnerColumns, ids: readonly string[], sinceDay: number) {
+  const summed = new Map(ids.map((id): [string, Summed] => [id, { n: 0, what: undefined, sums: new Map() }]));
+  let last: { readonly agent_id: string; readonly last_n: number } = { agent_id: ids[0] ?? '', last_n: 0 };
+  const page = async (sql: Sql): Promise<boolean> => {
+    const folds = await sql.query<FoldRow>(FOLDS, [...owner, ids.at(-1), last.agent_id, last.last_n]);
+    for (const [i, fold] of folds.entries()) {
+      if (i % FOLDS_PER_TURN === FOLDS_PER_TURN - 1) await yieldToOthers();
+      const one = summed.get(fold.agent_id);
+      if (one !== undefined && one.what === undefined) one.what = addFold(one, fold, sinceDay);
+      last = fold;
+    }
+    return folds.length === FOLDS_PER_PAGE;
+  };
+  return { summed, page };
 }
 
 function byAgent<Row extends { readonly agent_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
@@ -106,28 +165,26 @@ function byAgent<Row extends { readonly agent_id: string }>(rows: readonly Row[]
   return groups;
 }
 
-function differenceOf(
-  signals: number,
-  folds: readonly FoldRow[],
-  buckets: readonly BucketRow[],
-  sinceDay: number,
-): string | undefined {
-  let n = 0;
-  const sums = new Map<string, { positive: number; negative: number }>();
-  for (const fold of folds) {
-    if (!fold.is_logged) return `the fold up to signal ${fold.last_n} is not in the log.`;
-    const list = signalsOf(fold.signals);
-    if (list === undefined || fold.first_n !== n + 1 || list.length !== fold.last_n - n)
-      return `the signals from ${n + 1} on are not there, once each.`;
-    n = fold.last_n;
-    for (const signal of list) {
-      const day = dayOf(Date.parse(signal.day));
-      if (day <= sinceDay) continue;
-      const { positive, negative } = evidenceOf(signal.type, Math.round(signal.weight * 1_000));
-      const sum = sums.get(`${day} ${signal.key}`) ?? { positive: 0, negative: 0 };
-      sums.set(`${day} ${signal.key}`, { positive: sum.positive + positive, negative: sum.negative + negative });
-    }
+/** Adds the signals of a fold, or returns what is wrong with it. */
+function addFold(one: Summed, fold: FoldRow, sinceDay: number): string | undefined {
+  if (!fold.is_logged) return `the fold up to signal ${fold.last_n} is not in the log.`;
+  const list = signalsOf(fold.signals);
+  if (list === undefined || fold.first_n !== one.n + 1 || list.length !== fold.last_n - one.n)
+    return `the signals from ${one.n + 1} on are not there, once each.`;
+  one.n = fold.last_n;
+  for (const signal of list) {
+    const day = dayOf(Date.parse(signal.day));
+    if (day <= sinceDay) continue;
+    const { positive, negative } = evidenceOf(signal.type, Math.round(signal.weight * 1_000));
+    const id = `${day} ${signal.key}`;
+    const sum = one.sums.get(id) ?? { positive: 0, negative: 0 };
+    one.sums.set(id, { positive: sum.positive + positive, negative: sum.negative + negative });
   }
+  return undefined;
+}
+
+function differenceOf(signals: number, { n, what, sums }: Summed, buckets: readonly BucketRow[]): string | undefined {
+  if (what !== undefined) return what;
   if (n !== signals) return `it says that ${signals} signals were folded, and ${n} were.`;
   const isSame =
     buckets.length === sums.size &&

@@ -12,7 +12,15 @@ import { auditDecisions } from './audit-decisions.ts';
 import { auditLog, type AuditScope, limited } from './audit-log.ts';
 import { forbidScans, readHead } from './audit-rows.ts';
 import { readPublishedKeys } from './published-keys.ts';
-import { type AuditState, keepState, openFindings, type PlacedFinding, takeState } from './audit-state.ts';
+import {
+  type AuditState,
+  beginEvidence,
+  endEvidence,
+  keepState,
+  openFindings,
+  type PlacedFinding,
+  takeState,
+} from './audit-state.ts';
 import { auditTrust } from './audit-trust.ts';
 import type { CheckpointKeeper } from './kept.ts';
 import { findAlteredSets, findLostLogs, keepInstallation } from './audit-installation.ts';
@@ -81,6 +89,8 @@ const RUN_MS = 500;
 const BUDGET_MS = 750;
 /** A fortieth of one core, some hundred decisions a run. */
 const DECISIONS_MS = 250;
+/** A page of decisions ends early this long after that time: the trust of each may take seconds, and progress is stored after the page. */
+const LATE_MS = 2_000;
 /** The share of it for the comparison of trust. */
 const TRUST_SHARE = 0.4;
 
@@ -210,6 +220,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
         : await auditDecisions({ db, verifier, version }, { ...owner, logId: name.log_id, size }, before.decisions, {
             again: again.slice(0, 10),
             isTimeLeft: () => monotonicMs() < endMs,
+            isLate: () => monotonicMs() >= endMs + LATE_MS,
           });
     const seen = new Set([
       ...[...decided.verified.keys()].map((id) => `decision ${id}`),
@@ -229,6 +240,18 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     return done?.state ?? before;
   };
 
+  /** The same, unless it may have ended the process a short time ago. @param now in any case */
+  const auditEvidenceOnce = async (name: LogName, before: AuditState, size: number, now: boolean) => {
+    const begunMs = nowMs();
+    if (!(await beginEvidence(db, name.log_id, { nowMs: begunMs, now }))) return before;
+    try {
+      return await auditEvidence(name, before, size, monotonicMs() + decisionsMs);
+    } finally {
+      // Without a database the next one waits.
+      await endEvidence(db, name.log_id, begunMs).catch(() => undefined);
+    }
+  };
+
   /** Audits these logs until the time of a run is over. */
   const auditLogs = async (names: readonly LogName[], scope: AuditScope): Promise<LogAudit[]> => {
     const startedMs = monotonicMs();
@@ -242,7 +265,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
       const audited = Math.min(size, done.state.auditedSize);
       const state =
         name.is_newest && scope !== 'new'
-          ? await auditEvidence(name, done.state, audited, monotonicMs() + decisionsMs)
+          ? await auditEvidenceOnce(name, done.state, audited, scope === 'all')
           : done.state;
       const { log_id: logId, slug: organisation, environment, generation } = name;
       const findings = state.findings.map((placed): Finding => {

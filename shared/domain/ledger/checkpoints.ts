@@ -1,6 +1,7 @@
 // Signs the heads of logs. A log that contradicts an earlier checkpoint is halted: it still takes records, and is no longer signed.
 import type { KeyObject } from 'node:crypto';
 import type { Database, Sql } from '../../platform/db/database.ts';
+import { holdSecretFingerprint, SIGNING_KEY } from '../../platform/db/fingerprints.ts';
 import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import { peekCheckpoint, writeCheckpoint } from '../../core/proof/checkpoint.ts';
 import { keyIdOf, publishKey } from '../../core/proof/keys.ts';
@@ -16,6 +17,8 @@ export interface CheckpointerDeps {
   readonly nowMs: () => number;
   /** Called when a log is halted because it contradicts an earlier checkpoint. */
   readonly onHalt: (origin: string, reason: string) => void;
+  /** Called when the logs have another key by now: this process can sign nothing more. */
+  readonly onReplaced: () => void;
 }
 
 export interface Checkpointer {
@@ -42,6 +45,11 @@ interface LogRow {
   size: string;
   origin: string;
   halted_reason: string | null;
+}
+
+interface Halted {
+  readonly origin: string;
+  readonly reason: string;
 }
 
 /** An earlier checkpoint, and its source for messages. */
@@ -83,7 +91,7 @@ async function forkOf(sql: Sql, log: LogRow, { note, from }: Earlier): Promise<s
 }
 
 export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
-  const { db, key, keeper, nowMs, onHalt } = deps;
+  const { db, key, keeper, nowMs, onHalt, onReplaced } = deps;
   const keyId = keyIdOf(key);
 
   const vkeys = new Map<string, string>();
@@ -115,7 +123,7 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
 
   return {
     async publish(organisationId, environment) {
-      const halted = await db.transaction(async (sql) => {
+      const done = await db.transaction(async (sql): Promise<Halted | 'replaced' | undefined> => {
         const [log] = await sql.query<LogRow>(LOCK, [organisationId, environment]);
         if (log === undefined || log.size === '0' || log.halted_reason !== null) return undefined;
         const [last] = await sql.query<{ size: string; note: string }>(LAST, [log.log_id]);
@@ -133,11 +141,15 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
             await sql.query(HALT, [log.log_id, reason]);
             return { origin: log.origin, reason };
           }
+        // Held until the commit: a key that is replaced meanwhile ends at this size, or does not sign it. The rotation saw no worker, as when this
+        // process was cut off from the database then.
+        if ((await holdSecretFingerprint(sql, SIGNING_KEY, keyId)) === 'other') return 'replaced';
         const signed = root ?? (await readRoot(sql, log.log_id, Number(log.size)));
         await sign(sql, log, signed, last === undefined ? undefined : Number(last.size));
         return undefined;
       });
-      if (halted !== undefined) onHalt(halted.origin, halted.reason);
+      if (done === 'replaced') onReplaced();
+      else if (done !== undefined) onHalt(done.origin, done.reason);
     },
   };
 }

@@ -2,7 +2,7 @@
 import { OperatorError } from '../../kernel/operator-error.ts';
 import type { KeyObject } from 'node:crypto';
 import type { Database } from '../../platform/db/database.ts';
-import { ensureSecretFingerprint } from '../../platform/db/fingerprints.ts';
+import { replaceSecretFingerprint, SIGNING_KEY } from '../../platform/db/fingerprints.ts';
 import { keyIdOf } from '../../core/proof/keys.ts';
 
 /** Why the key cannot be changed, as a sentence. */
@@ -12,7 +12,6 @@ const WORKERS =
   "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-workers'";
 const KNOWN =
   "SELECT bool_or(last_size IS NULL) AS is_in_use FROM log_key WHERE use = 'log' AND key_id = $1 HAVING count(*) > 0";
-const FORGET = "DELETE FROM secret_fingerprint WHERE name = 'CUSTOS_SIGNING_KEY_FILE'";
 const END = `UPDATE log_key SET last_size = (SELECT coalesce(max(checkpoint.size), 0) FROM checkpoint WHERE checkpoint.log_id = log_key.log_id)
     WHERE use = 'log' AND key_id <> $1 AND last_size IS NULL`;
 
@@ -37,9 +36,9 @@ export async function rotateLogKey(db: Database, key: KeyObject): Promise<string
           ? 'This is the key that the logs have.'
           : 'This key was in use before: a log never goes back to an old key.',
       );
+    // First: a worker that signs at this moment holds the fingerprint, and the old key ends at what it signs.
+    await replaceSecretFingerprint(sql, SIGNING_KEY, keyId);
     await sql.query(END, [keyId]);
-    await sql.query(FORGET, []);
-    await ensureSecretFingerprint(sql, 'CUSTOS_SIGNING_KEY_FILE', keyId);
   });
   return keyId;
 }

@@ -1,7 +1,7 @@
 // The log key of this process. All workers of a database must have the same one.
 import type { KeyObject } from 'node:crypto';
 import type { Sql } from '../../platform/db/database.ts';
-import { ensureSecretFingerprint } from '../../platform/db/fingerprints.ts';
+import { ensureSecretFingerprint, SIGNING_KEY } from '../../platform/db/fingerprints.ts';
 import { keyIdOf } from '../../core/proof/keys.ts';
 import { readKeyFile } from './key-file.ts';
 
@@ -11,7 +11,7 @@ import { readKeyFile } from './key-file.ts';
  * @throws {ConfigError} when the file cannot be read, or holds no Ed25519 key
  */
 export async function readSigningKey(sql: Sql, file: string): Promise<KeyObject> {
-  const key = await readKeyFile('CUSTOS_SIGNING_KEY_FILE', file);
-  await ensureSecretFingerprint(sql, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(key));
+  const key = await readKeyFile(SIGNING_KEY, file);
+  await ensureSecretFingerprint(sql, SIGNING_KEY, keyIdOf(key));
   return key;
 }

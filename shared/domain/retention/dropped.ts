@@ -37,13 +37,21 @@ const SEALED = 'SELECT what, before_id, seal FROM retention_drop';
 const SEAL = `INSERT INTO retention_drop (what, before_id, seal) VALUES ($1, $2, $3)
     ON CONFLICT (what) DO UPDATE SET before_id = excluded.before_id, seal = excluded.seal`;
 
+async function readGenuineDrops(sql: Sql): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql.query<DropRow>(SEALED, []);
+  return new Map(rows.filter((row) => isDropSeal(sql.seals, row)).map((row) => [row.what, row.before_id]));
+}
+
+/** Up to which id partitions were dropped; undefined: none was. @throws {ApiError} E6002 */
+export const readDropOfAll = async (sql: Sql, what: RetentionBody['what']): Promise<string | undefined> =>
+  (await readGenuineDrops(sql)).get(what);
+
 /** How far retention has dropped what a record is about, by rows that only a process with the pepper can write; '': nothing. */
 export async function readSealedDrops(
   sql: Sql,
   owner: Owner,
 ): Promise<(body: Pick<RetentionBody, 'what' | 'scope'>) => string> {
-  const rows = await sql.query<DropRow>(SEALED, []);
-  const genuine = new Map(rows.filter((row) => isDropSeal(sql.seals, row)).map((row) => [row.what, row.before_id]));
+  const genuine = await readGenuineDrops(sql);
   const own = await readTimesOf(sql, owner);
   return ({ what, scope }) => (scope === undefined ? genuine.get(what) : own.get(what)?.droppedBefore) ?? '';
 }

@@ -8,29 +8,44 @@ import type { Database, Sql } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
 import { recordPrefix } from '../../core/proof/record.ts';
-import { dayOf, MAX_AGE_DAYS } from '../../core/trust/beta.ts';
+import { dayOf, DECAY_TABLE, type EvidenceSums } from '../../core/trust/beta.ts';
 import { type Fold, foldSignals, type KeyBucket, type WaitingSignal } from '../../core/trust/fold.ts';
 import { AGENT_KEYS } from './state.ts';
 import { NO_EVIDENCE } from '../../core/trust/score.ts';
 
 /**
- * Signals per transaction. The cost grows with the agents more than with the signals, so a backlog of thousands of agents
+ * Most signals per transaction. The cost grows with the agents more than with the signals, so a backlog of thousands of agents
  * is folded three times as fast as with 5,000. A full batch takes less than a second.
  */
 export const FOLD_BATCH = 20_000;
+/** Most agents per transaction: each has its evidence summed, up to 990 days of it for each key. */
+export const FOLD_AGENTS = 1_000;
+/** Fewest signals per transaction after failures. */
+const FOLD_MIN = 10;
+/** A batch that took longer is followed by a smaller one. A statement fails after 10 s. */
+const SLOW_MS = 3_000;
+/** Rows to take for each signal that is folded, at most, when agents are the limit: the others are locked for nothing. */
+const TAKEN_PER_FOLDED = 4;
 
+// Of the signals that are taken, all of the first agents are folded. Those of the others wait for the next batch.
 const TAKE = `WITH taken AS MATERIALIZED (
-      SELECT seq FROM trust_inbox ORDER BY seq LIMIT $1 FOR UPDATE SKIP LOCKED
+      SELECT seq, organisation_id, environment, signal_id FROM trust_inbox ORDER BY seq LIMIT $1 FOR UPDATE SKIP LOCKED
+    ), known AS MATERIALIZED (
+      SELECT taken.*, signal.*, min(seq) OVER (PARTITION BY organisation_id, environment, agent_id) AS first_seq
+      FROM taken CROSS JOIN LATERAL (
+        SELECT agent_id, key_id, type, weight, occurred_at FROM trust_signal AS signal
+        WHERE signal.organisation_id = taken.organisation_id AND signal.environment = taken.environment AND signal.signal_id = taken.signal_id OFFSET 0
+      ) AS signal
+    ), ranked AS MATERIALIZED (
+      SELECT *, dense_rank() OVER (ORDER BY first_seq) AS agent FROM known
+    ), left_out AS MATERIALIZED (
+      SELECT seq FROM ranked WHERE agent > $2
     ), gone AS (
-      DELETE FROM trust_inbox AS waiting USING taken WHERE waiting.seq = taken.seq
-      RETURNING waiting.seq, waiting.organisation_id, waiting.environment, waiting.signal_id
+      DELETE FROM trust_inbox AS waiting USING (SELECT seq FROM taken EXCEPT SELECT seq FROM left_out) AS folded WHERE waiting.seq = folded.seq
     )
     SELECT organisation_id AS "organisationId", environment, agent_id AS "agentId", signal_id AS "signalId", key_id AS "keyId", type, weight,
-      (extract(epoch FROM occurred_at) * 1000)::float8 AS "occurredMs"
-    FROM gone CROSS JOIN LATERAL (
-      SELECT agent_id, key_id, type, weight, occurred_at FROM trust_signal AS signal
-      WHERE signal.organisation_id = gone.organisation_id AND signal.environment = gone.environment AND signal.signal_id = gone.signal_id OFFSET 0
-    ) AS signal ORDER BY seq`;
+      (extract(epoch FROM occurred_at) * 1000)::float8 AS "occurredMs", (SELECT count(*) FROM left_out)::int AS left_out
+    FROM ranked WHERE agent <= $2 ORDER BY seq`;
 
 // OFFSET 0 and FOR UPDATE force look-ups by primary key, row by row: for tables that were not analysed lately the planner
 // would join whole tables.
@@ -44,10 +59,20 @@ const MAKE_STATES = `INSERT INTO trust_state (organisation_id, environment, agen
 export const LOCK_STATES = `SELECT asked.ordinal::int AS ordinal, state.signals::float8 AS signals, (extract(epoch FROM last_signal_at) * 1000)::float8 AS last_signal_ms,
       (SELECT slug FROM organisation WHERE id = asked.organisation_id) AS slug
     FROM ${ASKED} CROSS JOIN LATERAL (SELECT signals, last_signal_at FROM trust_state WHERE ${OF_ASKED('trust_state')} FOR UPDATE) AS state`;
-const READ_BUCKETS = `SELECT asked.ordinal::int AS ordinal, day, key_id, positive::float8 AS positive, negative::float8 AS negative
-    FROM ${ASKED} CROSS JOIN LATERAL (SELECT * FROM trust_bucket WHERE ${OF_ASKED('trust_bucket')} AND day >= $4 OFFSET 0) AS bucket`;
+// R and S of the formula (core/trust/beta.ts), so that an agent is one row however long its history is. A weight has at most 33 bits: the
+// evidence is multiplied in two parts, because products of bigint are summed three times as fast as those of numeric.
+const WEIGHT = '($6::bigint[])[greatest($4::int - day, 0) + 1]';
+const weighted = (evidence: string): string =>
+  `sum((${evidence} & 1073741823) * ${WEIGHT}) + 1073741824 * sum((${evidence} >> 30) * ${WEIGHT})`;
+const READ_SUMS = `SELECT asked.ordinal::int AS ordinal, coalesce(good, 0)::text AS good, coalesce(bad, 0)::text AS bad
+    FROM ${ASKED} CROSS JOIN LATERAL (
+      SELECT ${weighted('least(positive, $5::bigint)')} AS good, ${weighted('negative')} AS bad
+      FROM trust_bucket WHERE ${OF_ASKED('trust_bucket')} AND day > $4::int - cardinality($6::bigint[])
+    ) AS bucket`;
 
 interface SignalRow extends Omit<WaitingSignal, 'day'> {
+  /** Signals that were left out because of their agents, the same number in each row. */
+  readonly left_out: number;
   readonly organisationId: string;
   readonly environment: string;
   readonly agentId: string;
@@ -61,21 +86,26 @@ interface StateRow {
   slug: string;
 }
 
+interface SumsRow {
+  ordinal: number;
+  good: string;
+  bad: string;
+}
+
 interface BucketRow {
   ordinal: number;
-  day: number;
-  key_id: string;
   positive: number;
   negative: number;
 }
 
-/** An agent of the batch with its waiting signals and its stored evidence. */
+/** An agent of the batch with its waiting signals, the sums of its stored evidence, and the buckets that the signals change. */
 interface Agent {
   readonly organisationId: string;
   readonly environment: string;
   readonly agentId: string;
   readonly added: WaitingSignal[];
   readonly buckets: KeyBucket[];
+  sums: EvidenceSums;
   lastSignalMs: number;
   signals: number;
   slug: string;
@@ -105,10 +135,17 @@ const ofAgent = {
   agent_id: text((r: OfAgent) => r.agent.agentId),
 };
 
-const BUCKETS = columnMap<OfAgent & { readonly bucket: KeyBucket }>({
+const BUCKET_KEYS = columnMap<OfAgent & { readonly bucket: Pick<KeyBucket, 'day' | 'keyId'> }>({
   ...ofAgent,
   day: numeric('int', ({ bucket }) => bucket.day),
   key_id: text(({ bucket }) => bucket.keyId),
+});
+const READ_BUCKETS = `SELECT asked.ordinal::int AS ordinal, positive::float8 AS positive, negative::float8 AS negative
+    FROM (${BUCKET_KEYS.rows()}) AS asked CROSS JOIN LATERAL (
+      SELECT * FROM trust_bucket WHERE ${OF_ASKED('trust_bucket')} AND trust_bucket.day = asked.day AND trust_bucket.key_id = asked.key_id OFFSET 0
+    ) AS bucket`;
+const BUCKETS = columnMap<OfAgent & { readonly bucket: KeyBucket }>({
+  ...BUCKET_KEYS.columns,
   positive: numeric('bigint', ({ bucket }) => bucket.positive),
   negative: numeric('bigint', ({ bucket }) => bucket.negative),
 });
@@ -160,7 +197,28 @@ export interface FoldDeps {
   readonly dailyCap: number;
   /** Most signals per batch. Default: FOLD_BATCH. */
   readonly maxSignals?: number;
+  /** Most agents per batch. Default: FOLD_AGENTS. */
+  readonly maxAgents?: number;
 }
+
+export interface FoldedBatch {
+  /** Signals that were folded. */
+  readonly signals: number;
+  /** Signals that were locked and left out, because their agents are too many for a batch. */
+  readonly leftOut: number;
+}
+
+const NOTHING: FoldedBatch = { signals: 0, leftOut: 0 };
+
+/** The size of the next batch. @param last the last batch and its duration, or that it failed, perhaps because it was too large */
+export function nextBatch(maxSignals: number, last: (FoldedBatch & { readonly tookMs: number }) | 'failed'): number {
+  if (last === 'failed') return Math.max(FOLD_MIN, Math.floor(maxSignals / 4));
+  if (last.tookMs > SLOW_MS) return Math.max(FOLD_MIN, Math.floor(maxSignals / 2));
+  const wanted = last.leftOut > 0 ? last.signals * TAKEN_PER_FOLDED : maxSignals * 2;
+  return Math.max(FOLD_MIN, Math.min(FOLD_BATCH, wanted));
+}
+
+const NO_SUMS: EvidenceSums = { good: 0n, bad: 0n };
 
 function agentsOf(rows: readonly SignalRow[]): Agent[] {
   const agents = new Map<string, Agent>();
@@ -170,7 +228,7 @@ function agentsOf(rows: readonly SignalRow[]): Agent[] {
     let agent = agents.get(id);
     if (agent === undefined) {
       const owner = { organisationId, environment, agentId };
-      agent = { ...owner, added: [], buckets: [], lastSignalMs: 0, signals: 0, slug: '' };
+      agent = { ...owner, added: [], buckets: [], sums: NO_SUMS, lastSignalMs: 0, signals: 0, slug: '' };
       agents.set(id, agent);
     }
     agent.lastSignalMs = Math.max(agent.lastSignalMs, occurredMs);
@@ -179,8 +237,8 @@ function agentsOf(rows: readonly SignalRow[]): Agent[] {
   return [...agents.values()];
 }
 
-/** Locks the states of the agents and reads their evidence. */
-async function lockAgents(sql: Sql, agents: readonly Agent[], day: number): Promise<void> {
+/** Locks the states of the agents and reads what a fold needs of their evidence. */
+async function lockAgents(sql: Sql, agents: readonly Agent[], day: number, dailyCap: number): Promise<void> {
   const asked = AGENT_KEYS.values(agents);
   await sql.query(MAKE_STATES, asked);
   const states = await sql.query<StateRow>(LOCK_STATES, asked);
@@ -192,10 +250,21 @@ async function lockAgents(sql: Sql, agents: readonly Agent[], day: number): Prom
     agent.slug = row.slug;
     agent.lastSignalMs = Math.max(agent.lastSignalMs, row.last_signal_ms);
   }
-  for (const row of await sql.query<BucketRow>(READ_BUCKETS, [...asked, day - MAX_AGE_DAYS])) {
-    const { day: bucketDay, key_id: keyId, positive, negative } = row;
-    agents[row.ordinal - 1]?.buckets.push({ day: bucketDay, keyId, positive, negative });
+  for (const { ordinal, good, bad } of await sql.query<SumsRow>(READ_SUMS, [...asked, day, dailyCap, DECAY_TABLE])) {
+    const agent = agents[ordinal - 1];
+    if (agent !== undefined) agent.sums = { good: BigInt(good), bad: BigInt(bad) };
   }
+  const touched = agents.flatMap((agent) => bucketsOf(agent.added).map((bucket) => ({ agent, bucket })));
+  for (const { ordinal, positive, negative } of await sql.query<BucketRow>(READ_BUCKETS, BUCKET_KEYS.values(touched))) {
+    const one = touched[ordinal - 1];
+    one?.agent.buckets.push({ ...one.bucket, positive, negative });
+  }
+}
+
+/** The buckets that signals change. */
+function bucketsOf(signals: readonly WaitingSignal[]): Pick<KeyBucket, 'day' | 'keyId'>[] {
+  const buckets = new Map(signals.map(({ day, keyId }) => [`${day} ${keyId}`, { day, keyId }]));
+  return [...buckets.values()];
 }
 
 async function write(sql: Sql, outcomes: readonly FoldOutcome[], nowMs: number, day: number): Promise<void> {
@@ -230,24 +299,23 @@ async function write(sql: Sql, outcomes: readonly FoldOutcome[], nowMs: number, 
   await sql.query(ANNOUNCE, SUBJECTS.values([...subjects.values()]));
 }
 
-/**
- * Folds a batch of waiting signals that no other worker folds; all of it, or nothing on an error.
- * @returns the number of signals; less than a full batch means that none are left
- */
-export function foldBatch({ db, nowMs, dailyCap, maxSignals = FOLD_BATCH }: FoldDeps): Promise<number> {
+/** Folds a batch of waiting signals that no other worker folds; all of it, or nothing on an error. */
+export function foldBatch(deps: FoldDeps): Promise<FoldedBatch> {
+  const { db, nowMs, dailyCap, maxSignals = FOLD_BATCH, maxAgents = FOLD_AGENTS } = deps;
   return db.transaction(async (sql) => {
-    const rows = await sql.query<SignalRow>(TAKE, [maxSignals]);
-    if (rows.length === 0) return 0;
+    const rows = await sql.query<SignalRow>(TAKE, [maxSignals, maxAgents]);
+    const [first] = rows;
+    if (first === undefined) return NOTHING;
     const now = nowMs();
     const day = dayOf(now);
     const agents = agentsOf(rows);
-    await lockAgents(sql, agents, day);
+    await lockAgents(sql, agents, day, dailyCap);
     const outcomes = agents.flatMap((agent): FoldOutcome[] => {
       const { folds, changed } = foldSignals(agent, agent.added, day, dailyCap);
       const last = folds.at(-1);
       return last === undefined ? [] : [{ agent, folds, last, changed }];
     });
     await write(sql, outcomes, now, day);
-    return rows.length;
+    return { signals: rows.length, leftOut: first.left_out };
   });
 }

@@ -6,7 +6,9 @@ import { ProofError } from '../../core/proof/failures.ts';
 import { readRecord } from '../../core/proof/record-read.ts';
 import type { StoredFacts } from '../../core/verification/facts.ts';
 import type { LoggedRecord } from '../../core/verification/failures.ts';
+import { namesItsOwnApproval } from '../../core/verification/approvals.ts';
 import { readDecisionRecord } from '../../core/verification/record.ts';
+import { pagesOf } from '../../core/verification/trust-history.ts';
 import type { EvidenceStore, FoundDecision } from './store.ts';
 
 /** Longest line: a policy set with its lexicon, in base64. */
@@ -49,7 +51,7 @@ export function createFileEvidence(): FileEvidence {
   const decisions: (Omit<FoundDecision, 'evidence'> & { readonly index: number; readonly record: LoggedRecord })[] = [];
   const trust = new Map<string, LoggedRecord[]>();
   const approvals = new Map<string, LoggedRecord[]>();
-  /** The first decision that names each approval. */
+  /** The decision that opened each approval. Where its id does not tell, in logs of earlier versions: the first that names it. */
   const openings = new Map<string, string>();
   const halts: LoggedRecord[] = [];
   const keys: LoggedRecord[] = [];
@@ -77,8 +79,10 @@ export function createFileEvidence(): FileEvidence {
       else if (eventType === 'custos.decision') {
         const decision = readDecisionRecord(bytes);
         const decisionId = decisionIdOfProof(payload.proofId);
-        const approvalId = 'body' in decision ? decision.body.approval?.approval_id : undefined;
-        if (approvalId !== undefined && !openings.has(approvalId)) openings.set(approvalId, decisionId);
+        if ('body' in decision && decision.body.approval !== undefined) {
+          const { approval_id: approvalId } = decision.body.approval;
+          if (namesItsOwnApproval(decision.body) || !openings.has(approvalId)) openings.set(approvalId, decisionId);
+        }
         decisions.push({
           index,
           record,
@@ -132,7 +136,7 @@ export function createFileEvidence(): FileEvidence {
         some: async (_, ids) => signed.filter(({ decisionId }) => ids.includes(decisionId)).map(foundOf),
         isDropped: async (_, decisionId) => dropped.has(decisionId),
         policySet: async (digest) => sets.get(digest),
-        trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
+        trustPage: ({ agentId }, after, limit) => pagesOf(trust.get(agentId) ?? [])(after, limit),
         haltRecords: async () => halts,
         keyRecords: async () => keys,
         approvalRecords: async ({ agentId }) => approvals.get(agentId) ?? [],

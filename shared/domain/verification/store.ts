@@ -5,6 +5,7 @@ import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { NO_PREVIOUS, sealRecord } from '../../core/proof/record.ts';
 import { readDecisionRecord } from '../../core/verification/record.ts';
 import { leafOf, logsOf, proofOf } from '../../platform/db/leaf-sql.ts';
+import type { TrustEntry, TrustPlace } from '../../core/verification/trust-reader.ts';
 import { readDroppedBefore } from '../retention/dropped.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
 import type { DecisionEvidence } from '../../core/verification/decision.ts';
@@ -52,7 +53,8 @@ export interface EvidenceStore {
   /** Whether retention dropped decisions of this age. */
   isDropped(owner: DecisionOwner, decisionId: string): Promise<boolean>;
   policySet(digest: string): Promise<string | undefined>;
-  trustRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
+  /** The agent's trust records after a place, as `ReadTrustPage` says. */
+  trustPage(owner: DecisionOwner, after: TrustPlace, limit: number): Promise<TrustEntry[]>;
   haltRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
   approvalRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
   keyRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
@@ -98,6 +100,28 @@ const RECORDS = `SELECT record.record, ${HASHES}, leaf.chain_index AS place, 0::
     WHERE waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.source = 'record' AND record.entity_id = $3 AND record.event = $4
     ORDER BY place NULLS LAST, seq`;
 
+/**
+ * The same in pages: those after a leaf ($4, $5), then those after a row of the inbox ($6). One statement, because a record that the log
+ * takes meanwhile would be in neither of two.
+ */
+const TRUST_PAGE = `WITH logged AS MATERIALIZED (
+      SELECT leaf.* FROM ${logsOf('$1', '$2')} AS own CROSS JOIN LATERAL (
+        SELECT * FROM leaf WHERE leaf.log_id = own.log_id AND leaf.entity_id = $3 AND leaf.event = 'custos.trust'
+          AND leaf.chain_index > CASE WHEN own.log_id = $4::bigint THEN $5::bigint ELSE -1 END
+        ORDER BY leaf.log_id, leaf.entity_id, leaf.chain_index LIMIT $7
+      ) AS leaf
+      WHERE own.log_id >= $4::bigint ORDER BY leaf.log_id, leaf.chain_index LIMIT $7
+    )
+    SELECT record.record, ${HASHES}, leaf.log_id::float8 AS log, leaf.chain_index::float8 AS chain, 0::float8 AS seq
+    FROM logged AS leaf LEFT JOIN record ON record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = leaf.proof_id
+    UNION ALL
+    (SELECT record.record, NULL, NULL, NULL, NULL, NULL, waiting.seq::float8
+    FROM log_inbox AS waiting JOIN record ON record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = waiting.source_id
+    WHERE (SELECT count(*) FROM logged) < $7 AND waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.seq > $6::bigint
+      AND waiting.source = 'record' AND record.entity_id = $3 AND record.event = 'custos.trust'
+    ORDER BY waiting.seq LIMIT $7)
+    ORDER BY log NULLS LAST, chain, seq LIMIT $7`;
+
 interface RecordRow {
   readonly previousHash: string | null;
   readonly eventHash: string | null;
@@ -105,6 +129,9 @@ interface RecordRow {
   /** Null: the leaf exists without its record. */
   readonly record: Buffer | null;
 }
+
+type TrustRow = RecordRow &
+  ({ readonly log: number; readonly chain: number } | { readonly log: null; readonly seq: number });
 
 type Columns = NonNullable<DecisionEvidence['columns']>;
 
@@ -182,7 +209,16 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
       const [row] = await db.query<{ canonical: Buffer }>(POLICY_SET, [digest]);
       return row?.canonical.toString('utf8');
     },
-    trustRecords: (owner) => records(owner, owner.agentId, 'custos.trust'),
+    async trustPage({ organisationId, environment, agentId }, after, limit) {
+      const { log, chain, waiting } = after;
+      let place = after;
+      const given = [organisationId, environment, agentId, log, chain, waiting, limit];
+      return (await db.query<TrustRow>(TRUST_PAGE, given)).map((row) => {
+        // A row of the inbox is after the leaves of its page.
+        place = row.log === null ? { ...place, waiting: row.seq } : { log: row.log, chain: row.chain, waiting: 0 };
+        return { logged: loggedOf(row), place };
+      });
+    },
     haltRecords: (owner) => records(owner, 'custos:halt', 'custos.halt'),
     async keyRecords(owner) {
       const own = await records(owner, 'custos:keys', 'custos.key');

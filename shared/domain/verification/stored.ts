@@ -1,6 +1,7 @@
 // Verifies stored decisions one after another, with a cache of their shared evidence (policy sets and records).
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { lowestId } from '../../kernel/ids.ts';
+import { approvalIdOfDecision, lowestId } from '../../kernel/ids.ts';
 import { namedApprovalOf } from '../../core/verification/approvals.ts';
 import {
   createDecisionVerifier,
@@ -8,7 +9,9 @@ import {
   type VerifiedDecision,
   type VerifierDeps,
 } from '../../core/verification/decision.ts';
+import type { ChangeOwner } from '../../core/verification/changes.ts';
 import type { LoggedRecord } from '../../core/verification/failures.ts';
+import { createTrustHistory, type ReadTrustPage, type TrustHistory } from '../../core/verification/trust-history.ts';
 import type { DecisionOwner, DecisionRange, EvidenceStore, FoundDecision } from './store.ts';
 
 export interface StoredVerifier {
@@ -20,16 +23,33 @@ export interface StoredVerifier {
 }
 
 const PAGE = 200;
-/** Cached lists of records; a fold has up to 25 kB. */
-const MAX_AGENTS = 200;
+/** Cached lists of records. */
+const MAX_LISTS = 200;
 const MAX_SETS = 4;
+/** Cached trust histories. One of a million signals has 20 MB, one of a thousand less than 100 kB. */
+const MAX_HISTORIES = 1_000;
+const HISTORY_BYTES = 64 * 1_048_576;
 
-export function createStoredVerifier(deps: VerifierDeps & { readonly store: EvidenceStore }): StoredVerifier {
-  const { store } = deps;
+/** Which records are used: cached ones; these with new ones; or all of them, read again. */
+type Reading = 'known' | 'newer' | 'anew';
+
+export interface StoredVerifierDeps extends VerifierDeps {
+  readonly store: EvidenceStore;
+  /** Bytes of cached trust histories. Default: 64 MB. */
+  readonly historyBytes?: number;
+}
+
+export function createStoredVerifier(deps: StoredVerifierDeps): StoredVerifier {
+  const { store, historyBytes = HISTORY_BYTES } = deps;
   const verifier: DecisionVerifier = createDecisionVerifier(deps);
   const kept = {
     sets: new BoundedCache<string>({ max: MAX_SETS }),
-    records: new BoundedCache<readonly LoggedRecord[]>({ max: MAX_AGENTS }),
+    records: new BoundedCache<readonly LoggedRecord[]>({ max: MAX_LISTS }),
+    histories: new BoundedCache<TrustHistory>({
+      max: MAX_HISTORIES,
+      maxSize: historyBytes,
+      sizeOf: (_, history) => history.bytes,
+    }),
   };
 
   const records = async (
@@ -53,20 +73,40 @@ export function createStoredVerifier(deps: VerifierDeps & { readonly store: Evid
     return text;
   };
 
-  const verify = async (found: FoundDecision, fresh = false): Promise<VerifiedDecision> => {
+  /** @param readAnew the histories that were read from their first record for the decisions of one call */
+  const verify = async (
+    found: FoundDecision,
+    readAnew: Set<string>,
+    reading: Reading = 'known',
+  ): Promise<VerifiedDecision> => {
     const { organisationId, environment, agentId } = found.owner;
     const log = `${organisationId}\n${environment}\n`;
-    const trust = await records(`trust\n${log}${agentId}`, fresh, () => store.trustRecords(found.owner));
+    const fresh = reading !== 'known';
+    let trust: { readonly id: string; readonly history: TrustHistory; readonly isOld: boolean } | undefined;
+    const trustLedger = async (owner: ChangeOwner): Promise<TrustHistory> => {
+      const id = [log, agentId, owner.organisation, owner.environment, owner.agentId].join('\n');
+      const known = reading === 'anew' ? undefined : kept.histories.get(id);
+      const readPage: ReadTrustPage = (after, limit) => store.trustPage(found.owner, after, limit);
+      const history = known ?? createTrustHistory({ owner, readPage, pause: yieldToOthers });
+      if (known === undefined) readAnew.add(id);
+      if (known === undefined || fresh) await history.read();
+      trust = { id, history, isOld: known !== undefined };
+      return history;
+    };
     const halts = await records(`halt\n${log}`, fresh, () => store.haltRecords(found.owner));
     // Few decisions concern an approval. For the others its records are not read.
     const { bytes } = found.evidence.record;
-    const isAboutOne = Buffer.from(bytes).includes('"rule":"approval"');
+    const text = Buffer.from(bytes);
+    const isAboutOne = text.includes('"rule":"approval"');
+    // Its id tells which decision opened an approval. For those of earlier versions their records do.
+    const namesOther = text.includes('"approval":{') && !text.includes(approvalIdOfDecision(found.decisionId));
     const keys = isAboutOne
       ? await records(`key\n${log}`, fresh, () => store.keyRecords(found.owner))
       : { list: [], isOld: false };
-    const approvals = isAboutOne
-      ? await records(`approval\n${log}${agentId}`, fresh, () => store.approvalRecords(found.owner))
-      : { list: [], isOld: false };
+    const approvals =
+      isAboutOne || namesOther
+        ? await records(`approval\n${log}${agentId}`, fresh, () => store.approvalRecords(found.owner))
+        : { list: [], isOld: false };
     const named = namedApprovalOf(bytes, approvals.list);
     const openingId = named && (named.openingId ?? (await store.openingOf(found.owner, named.approvalId)));
     const opening = openingId === undefined ? undefined : await store.byId(openingId);
@@ -77,28 +117,36 @@ export function createStoredVerifier(deps: VerifierDeps & { readonly store: Evid
       opening: opening?.evidence.record,
       isOpeningDropped,
       policySet: await policySet(found.policyDigest),
-      trustRecords: trust.list,
+      trustRecords: undefined,
+      trustLedger,
       haltRecords: halts.list,
       approvalRecords: approvals.list,
       keyRecords: keys.list,
     });
+    // Again, because its size may have changed.
+    if (trust !== undefined) kept.histories.set(trust.id, trust.history);
     // The decision may be newer than the cached records. Verify it again with fresh ones.
-    const mayLack = outcome.status === 'failed' && (trust.isOld || halts.isOld);
+    const mayLack = outcome.status === 'failed' && (trust?.isOld === true || halts.isOld);
     const mayLackApproval = outcome.status !== 'verified' && named !== undefined && (approvals.isOld || keys.isOld);
-    if (mayLack || mayLackApproval) return verify(found, true);
+    if (!fresh && (mayLack || mayLackApproval)) return verify(found, readAnew, 'newer');
+    // What was wrong with the records may have been put right. Reading all of them is much work, so it is done once a call.
+    const isOfTrust = outcome.status === 'failed' && outcome.failures.some(({ code }) => code.startsWith('TRUST_'));
+    if (isOfTrust && trust?.isOld === true && !readAnew.has(trust.id)) return verify(found, readAnew, 'anew');
     return { ...outcome, decisionId: outcome.decisionId ?? found.decisionId };
   };
 
   return {
     async byId(decisionId) {
       const found = await store.byId(decisionId);
-      return found === undefined ? undefined : verify(found);
+      return found === undefined ? undefined : verify(found, new Set());
     },
     async *some(owner, ids) {
-      for (const found of await store.some(owner, ids)) yield verify(found);
+      const readAnew = new Set<string>();
+      for (const found of await store.some(owner, ids)) yield verify(found, readAnew);
     },
     async *all(range) {
-      for await (const found of decisionsOf(store, range)) yield verify(found);
+      const readAnew = new Set<string>();
+      for await (const found of decisionsOf(store, range)) yield verify(found, readAnew);
     },
   };
 }

@@ -58,12 +58,14 @@ const RESET_MS = 30 * 60_000;
 /** The highest transaction id: the first poll returns no changes, only where to start. */
 const NO_TRANSACTION = '18446744073709551615';
 
-const READ = `WITH now AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest, extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms)
-    SELECT now.ms, now.oldest::text AS oldest, change.seq::text AS seq, change.kind, change.subject FROM now LEFT JOIN change ON change.txid >= $1::text::xid8`;
+const READ = `WITH now AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest, extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms, extract(epoch FROM pg_postmaster_start_time())::text AS started)
+    SELECT now.ms, now.started, now.oldest::text AS oldest, change.seq::text AS seq, change.kind, change.subject FROM now LEFT JOIN change ON change.txid >= $1::text::xid8`;
 
 interface Row {
   /** The database's clock, milliseconds since 1970. */
   ms: number;
+  /** When the server started. */
+  started: string;
   oldest: string;
   seq: string | null;
   kind: ChangeKind | null;
@@ -89,6 +91,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
   const { db, monotonicMs } = deps;
   const listeners: ChangeListener[] = [];
   let from: string | undefined;
+  let server: string | undefined;
   // Rows of the last answer. The next answer repeats those that are not older than the oldest running transaction.
   let delivered = new Set<string>();
   let polledAt = Number.NEGATIVE_INFINITY;
@@ -102,8 +105,11 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
     const rows = await db.query<Row>(READ, [from ?? NO_TRANSACTION]);
     const databaseMs = rows[0]?.ms;
     if (databaseMs !== undefined) deps.onTime?.({ askedAtMs: startedAt, answeredAtMs: monotonicMs(), databaseMs });
-    const reset = from === undefined || startedAt - polledAt > RESET_MS;
+    const started = rows[0]?.started ?? server;
+    // Another server, such as a promoted standby or a restored backup, may lack what was delivered, and number its transactions lower.
+    const reset = from === undefined || started !== server || startedAt - polledAt > RESET_MS;
     from = rows[0]?.oldest ?? from;
+    server = started;
     if (reset) for (const listener of listeners) listener('reset');
     else {
       for (const row of rows) {

@@ -1,5 +1,5 @@
 // The clock of an installation is the database's. A process never stores its own wall clock and never compares it with a
-// stored time. It extrapolates the database's time with its monotonic clock, which nobody can set.
+// stored time, except before it deletes for good. It extrapolates the database's time with its monotonic clock, which nobody can set.
 import type { Logger } from '../observe/logger.ts';
 import type { Sql } from './database.ts';
 
@@ -16,7 +16,9 @@ export interface ClockSample {
  * backwards.
  */
 const STEP_MS = 1_000;
-/** A larger difference of this machine's clock is reported. */
+/** After the database's clock was set, nothing is deleted for its age for so long: it may be wrong, and soon be set again. */
+const SETTLED_AFTER_MS = 3_600_000;
+/** From this difference on, this machine's clock is reported, and the database's counts as set. */
 const SKEW_MS = 5_000;
 
 /**
@@ -40,6 +42,11 @@ export function skewProblem(machineMs: number, databaseMs: number): string | und
 export interface DatabaseClock {
   /** The database's time in whole milliseconds since 1970. */
   nowMs(): number;
+  /**
+   * The time by which data may be deleted for its age: the earlier of the database's and this machine's. -Infinity, by which nothing is old,
+   * while the two differ, and for an hour after the database's was set.
+   */
+  deletionMs(): number;
   monotonicMs(): number;
   /** Call it with each sample of the database's clock. */
   observe(sample: ClockSample): void;
@@ -50,7 +57,7 @@ export interface DatabaseClock {
 export interface DatabaseClockDeps {
   readonly db: Sql;
   readonly monotonicMs: () => number;
-  /** This machine's wall clock, only to detect skew. */
+  /** This machine's wall clock, only to detect skew and to delete nothing that is young by it. */
   readonly machineMs: () => number;
   /** Called when the machine's clock becomes wrong, and when it is right again (undefined). */
   readonly onProblem: (problem: string | undefined) => void;
@@ -66,6 +73,7 @@ export async function startDatabaseClock(deps: DatabaseClockDeps): Promise<Datab
   if (row === undefined) throw new Error('the database returned no time');
   let offsetMs = offsetAfter(undefined, { askedAtMs, answeredAtMs: monotonicMs(), databaseMs: row.ms });
   let latestMs = 0;
+  let setAtMs = -Infinity;
   let reported: string | undefined;
 
   const clock: DatabaseClock = {
@@ -74,9 +82,15 @@ export async function startDatabaseClock(deps: DatabaseClockDeps): Promise<Datab
       latestMs = latestMs - now > STEP_MS ? now : Math.max(latestMs, now);
       return latestMs;
     },
+    deletionMs() {
+      const isSettled = monotonicMs() - setAtMs >= SETTLED_AFTER_MS;
+      return isSettled && clock.problem() === undefined ? Math.min(clock.nowMs(), machineMs()) : -Infinity;
+    },
     monotonicMs,
     observe(sample) {
+      const offsetBeforeMs = offsetMs;
       offsetMs = offsetAfter(offsetMs, sample);
+      if (Math.abs(offsetMs - offsetBeforeMs) >= SKEW_MS) setAtMs = monotonicMs();
       const problem = clock.problem();
       if ((problem === undefined) !== (reported === undefined)) onProblem(problem);
       reported = problem;

@@ -32,6 +32,8 @@ const ESCALATE = decision({
   obligations: [],
   approval: { approval_id: APPROVAL, expires_at: '2040-01-01T00:00:00.000Z' },
 });
+/** A decision that is valid for seconds only. The wall clock of the client is years away from them. */
+const TIMES = { evaluated_at: '2031-01-01T00:00:00.000Z', expires_at: '2031-01-01T00:00:04.000Z' };
 /** The scripted server counts requests; the first question is the first request. */
 const OUTCOME_OF_FIRST = '/v1/decisions/dec_00000000000000000000000001/outcome';
 const BUDGETS = [{ name: 'refunds', limit: 500, left: 380, window: '24h' }];
@@ -128,6 +130,9 @@ function confused(): CallCase[] {
     'an unknown verdict': { verdict: 'PERMIT' },
     'a verdict in small letters': { verdict: 'allow' },
     'allowed as a text': { allowed: 'true' },
+    'no expiry': { expires_at: null },
+    'an expiry that is no time': { expires_at: 'soon' },
+    'an expiry before its evaluation': { expires_at: TIMES.evaluated_at, evaluated_at: TIMES.expires_at },
   };
   const first = decision({ verdict: 'ALLOW', allowed: true, obligations: [], request_id: 'of-another-request' });
   return [
@@ -169,6 +174,14 @@ function confused(): CallCase[] {
       RAN,
       {
         requests: [askedTimes(1)],
+      },
+    ),
+    guarded(
+      'does not run on a decision that expires within seconds, by its own times',
+      [decision({ verdict: 'ALLOW', allowed: true, obligations: [], ...TIMES })],
+      refused('ALLOW', { decisionId: '*' }),
+      {
+        requests: [askedTimes(1), { method: 'POST', path: '/v1/proofs', count: 1, body: { event: 'tool.not_called' } }],
       },
     ),
     guarded('asks once more when the decision no longer stands', [lapsed(), ALLOW], RAN, {

@@ -42,6 +42,7 @@ const POLICIES = {
       delete_note: { action: 'delete', resource: 'note/{id}' },
       send_note: { action: 'update', resource: 'note/{id}' },
       list_notes: { action: 'read', resource: 'notes' },
+      find_notes: { action: 'read', resource: 'note/any' },
     },
   },
   'read.json': policy('read', ['read'], 'note/*', 'ALLOW', { message: 'notes may be read' }),

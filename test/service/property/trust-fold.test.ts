@@ -95,7 +95,7 @@ describe('the fold over Postgres', () => {
   /** Runs several workers at once, each until nothing is left for it. */
   const fold = async (workers: number, maxSignals: number, nowMs = NOW): Promise<void> => {
     const work = async (): Promise<void> => {
-      while ((await foldBatch({ db, nowMs: () => nowMs, dailyCap: CAP, maxSignals })) > 0);
+      while ((await foldBatch({ db, nowMs: () => nowMs, dailyCap: CAP, maxSignals, maxAgents: 2 })).signals > 0);
     };
     await Promise.all(Array.from({ length: workers }, work));
   };

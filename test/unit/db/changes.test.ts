@@ -18,14 +18,17 @@ describe('a caller of the change feed', () => {
   let nowMs: number;
   let asked: Question[];
   let automatic: boolean;
+  /** When the server that answers was started. */
+  let started: string;
 
   beforeEach(async () => {
     nowMs = 0;
     asked = [];
     automatic = true;
+    started = '1000';
     const query = (): Promise<object[]> =>
       new Promise((resolve, reject) => {
-        const question = { answer: () => resolve([{ oldest: '1', seq: null }]), fail: reject };
+        const question = { answer: () => resolve([{ oldest: '1', started, seq: null }]), fail: reject };
         if (automatic) question.answer();
         else asked.push(question);
       });
@@ -56,6 +59,18 @@ describe('a caller of the change feed', () => {
           () => 'fresh',
           (error: unknown) => error,
         );
+
+  it('drops what it knows when another server answers, as after a failover or a restored backup', async () => {
+    automatic = true;
+    const heard: unknown[] = [];
+    feed.subscribe((change) => heard.push(change));
+    await feed.refresh();
+    expect(heard).to.deep.equal([]);
+    started = '2000';
+    await feed.refresh();
+    await feed.refresh();
+    expect(heard).to.deep.equal(['reset']);
+  });
 
   it('uses the last answer while it is younger than 900 ms', () => {
     nowMs = 900;

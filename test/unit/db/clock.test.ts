@@ -79,6 +79,37 @@ describe('the clock of the database in a process', () => {
     expect(clock.nowMs()).to.equal(EPOCH - 60_000);
   });
 
+  it('lets data be deleted by the earlier of two clocks, and not while they differ', async () => {
+    const { clock, machine } = await start();
+    machine.ms -= 3_000;
+    expect(clock.deletionMs()).to.equal(EPOCH - 3_000);
+    machine.ms += 6_000;
+    expect(clock.deletionMs()).to.equal(EPOCH);
+    machine.ms += 3_600_000;
+    expect(clock.deletionMs()).to.equal(-Infinity);
+  });
+
+  it('lets no data be deleted for an hour after the clock was set, also together with that of the machine', async () => {
+    const { clock, monotonic, machine } = await start();
+    const dayMs = 86_400_000;
+    const sample = (ms: number): void => {
+      machine.ms = ms;
+      clock.observe({ askedAtMs: monotonic.ms, databaseMs: ms, answeredAtMs: monotonic.ms });
+    };
+    sample(EPOCH + 4_000);
+    expect(clock.deletionMs()).to.equal(EPOCH + 4_000);
+    sample(EPOCH + 100 * dayMs);
+    expect(clock.problem()).to.equal(undefined);
+    expect(clock.deletionMs()).to.equal(-Infinity);
+    sample(EPOCH);
+    monotonic.ms += 3_599_000;
+    sample(EPOCH + 3_599_000);
+    expect(clock.deletionMs()).to.equal(-Infinity);
+    monotonic.ms += 1_000;
+    sample(EPOCH + 3_600_000);
+    expect(clock.deletionMs()).to.equal(EPOCH + 3_600_000);
+  });
+
   it('gives whole milliseconds, as ids need', async () => {
     const { clock, monotonic } = await start();
     monotonic.ms += 0.4;

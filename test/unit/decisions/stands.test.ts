@@ -73,8 +73,8 @@ describe('a decision', () => {
   });
 
   it('has a message for each reason that names it and a remedy', () => {
-    const sentences = [...LAPSES, 'denied_now' as const].map(lapseSentence);
-    expect(new Set(sentences).size).to.equal(LAPSES.length + 1);
+    const sentences = [...LAPSES, 'denied_now' as const, 'not_approved_now' as const].map(lapseSentence);
+    expect(new Set(sentences).size).to.equal(LAPSES.length + 2);
     for (const sentence of sentences)
       expect(sentence).to.match(/^This decision no longer stands, because .+; ask again\.$/);
   });

@@ -5,12 +5,15 @@ import { createDecisionVerifier, type DecisionEvidence } from '../../../shared/c
 import type { PolicySet } from '../../../shared/core/policy/load.ts';
 import { loadCanonicalSet } from '../../../shared/core/policy/stored-set.ts';
 import { DECISION_FAILURES, NOT_EVALUABLE } from '../../../shared/core/verification/failures.ts';
+import { namesItsOwnApproval } from '../../../shared/core/verification/approvals.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
 import { FAILURES } from '../../../shared/core/proof/failures.ts';
-import { falsified } from '../property/decision-edit.ts';
+import { bodyOf, falsified, withBody } from '../property/decision-edit.ts';
+import { AGENT, serviceRecord } from '../property/decision-world-log.ts';
 import { EDITS } from '../property/decision-edits.ts';
 import { compileLexicon, decideAll, type MadeDecision, worlds } from '../property/decision-world.ts';
 
-const MANY = 60;
+const MANY = 120;
 
 describe('a decision that is verified with incomplete evidence', () => {
   const verifier = createDecisionVerifier({ compileLexicon });
@@ -151,6 +154,27 @@ describe('a decision that is verified with incomplete evidence', () => {
   it('is verified when an expired approval was not closed yet', async () => {
     const evidence = await find(async (made) => (await codeOf(made)) === 'APPROVAL_EXPIRED');
     expect((await verifier.verify({ ...evidence, approvalRecords: [] })).status).to.equal('verified');
+  });
+
+  it('holds for an ESCALATE of an earlier version that names an approval which others opened, at whatever time', async () => {
+    const made = decisions.find(
+      (one) => bodyOf(one).approval?.approvers !== undefined && namesItsOwnApproval(bodyOf(one)),
+    );
+    if (made === undefined) throw new Error('no such decision among the random ones');
+    const { decision_id: decisionId, evaluated_at: evaluatedAt } = bodyOf(made);
+    const approvalId = newId('apr', Date.parse(evaluatedAt));
+    const evidence = withBody(made, (body) => {
+      delete body.approval.approvers;
+      body.approval.approval_id = approvalId;
+    });
+    expect((await verifier.verify(evidence)).status).to.equal('verified');
+    const opening = { approvalId, decisionId, digest: '0'.repeat(64), intentId: null, state: 'expired' };
+    const approvalRecords = [serviceRecord('custos.approval', AGENT, Date.parse(evaluatedAt) + 1, opening)];
+    const outcome = await verifier.verify({ ...evidence, approvalRecords });
+    expect(
+      outcome.status === 'failed' && outcome.failures.map(({ code }) => code),
+      'it opened the approval',
+    ).to.include('APPROVERS_DIFFER');
   });
 
   it('refuses bytes that are not a record, quickly', async () => {

@@ -1,4 +1,5 @@
 // Parses that no text case can show: secrets, which are put together here, and words that name members of every object.
+import { hostOf, isExternalHost } from '../../../shared/core/intent/text/entities.ts';
 import { expect } from 'chai';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { shippedLexicon } from './lexicon.ts';
@@ -41,6 +42,27 @@ describe('parseIntent reads', () => {
         { amount: 5, currency: 'USD' },
       ]);
     }
+  });
+
+  it('every entity, however many there are and however long: a policy may refuse the last one', () => {
+    const addresses = Array.from({ length: 300 }, (_, i) => `u${i}@x.example`);
+    const page = `https://files.example/${'p'.repeat(600)}`;
+    const sums = Array.from({ length: 200 }, (_, i) => `${i + 1} EUR`);
+    const { emails, urls, money } = parseIntent(
+      `Send ${page} to ${addresses.join(', ')}. Pay ${sums.join(', ')}.`,
+      shippedLexicon(),
+    ).entities;
+    expect(emails).to.deep.equal(addresses);
+    expect(urls).to.deep.equal([page]);
+    expect(money.map(({ amount }) => amount)).to.deep.equal(sums.map((_, i) => i + 1));
+  });
+
+  it('no host of an address that two clients read differently as one of the organisation', () => {
+    const { internalHosts } = shippedLexicon();
+    const known = (internalHosts.find((host) => !host.startsWith('.')) ?? 'localhost').replace(/^\./, '');
+    for (const url of [`https://evil.example\\@${known}/`, `https://${known}\\@evil.example/`])
+      expect(isExternalHost(hostOf(url) ?? '', internalHosts), url).to.equal(true);
+    expect(hostOf(`https://${known}:${'1'.repeat(400)}@evil.example/`)).to.equal('evil.example');
   });
 
   it('a private key header as a secret', () => {

@@ -157,6 +157,24 @@ describe('the decision client', () => {
     });
   });
 
+  it('reads the time at which a decision expires by the clock of the service', () =>
+    withService(
+      () => ({ verdict: 'ALLOW', expires_at: new Date(Date.now() + 60_000).toISOString() }),
+      async (custos) => {
+        // The guard's clock is at 1970.
+        const ruling = await custos.ask(question(), ATTEMPT, NEVER);
+        expect(ruling.kind === 'allowed' && ruling.allowed.expiresAtMs).to.be.within(59_000, 70_000);
+      },
+    ));
+
+  it('takes an answer without such a time for no decision', () =>
+    withService(
+      () => ({ verdict: 'ALLOW', expires_at: undefined }),
+      async (custos) => {
+        expect(await custos.ask(question(), ATTEMPT, NEVER)).to.include({ kind: 'none' });
+      },
+    ));
+
   it('stops as soon as the call is cancelled', () =>
     withService(
       () => ({ hang: true }),

@@ -21,10 +21,10 @@ export interface Received {
 export type Answer = (received: Received, response: http.ServerResponse) => void;
 
 export const json =
-  (value: unknown, status = 200): Answer =>
+  (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer =>
   (_, response) => {
     response
-      .writeHead(status, { 'content-type': 'application/json' })
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
       .end(typeof value === 'string' ? value : JSON.stringify(value));
   };
 export const result = (id: unknown, value: object = { content: [{ type: 'text', text: 'done' }] }): object => ({
@@ -55,9 +55,12 @@ export interface HttpGuardUnderTest {
   /** The requests that reached the server, except those for its tools. */
   readonly received: Received[];
   readonly reports: CallReport[];
+  readonly logs: string[];
   answer: Answer;
   /** The tool that the server lists. */
   tool: object;
+  /** Of the answers with that list. */
+  listHeaders: Readonly<Record<string, string>>;
   /** Starts another guard in front of the same server. */
   start(access?: Partial<AccessOptions>): Promise<HttpGuard>;
   /** The status of a request with headers that fetch does not permit. */
@@ -70,6 +73,7 @@ export async function startHttpGuard(): Promise<HttpGuardUnderTest> {
   const custos = await startFakeCustos();
   const received: Received[] = [];
   const reports: CallReport[] = [];
+  const logs: string[] = [];
   const upstream = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -77,7 +81,11 @@ export async function startHttpGuard(): Promise<HttpGuardUnderTest> {
       const body = Buffer.concat(chunks).toString('utf8');
       const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
       if (body.includes('"tools/list"'))
-        return json(result((JSON.parse(body) as { id: unknown }).id, { tools: [on.tool] }))(one, response);
+        return json(
+          result((JSON.parse(body) as { id: unknown }).id, { tools: [on.tool] }),
+          200,
+          on.listHeaders,
+        )(one, response);
       received.push(one);
       return on.answer(one, response);
     });
@@ -102,10 +110,10 @@ export async function startHttpGuard(): Promise<HttpGuardUnderTest> {
       session: {
         reporter: { called: (report) => void reports.push(report), notCalled: () => undefined },
         hide: undefined,
-        log: () => undefined,
+        log: (line) => void logs.push(line),
       },
       newId: randomUUID,
-      log: () => undefined,
+      log: (line) => void logs.push(line),
     });
   };
 
@@ -116,7 +124,9 @@ export async function startHttpGuard(): Promise<HttpGuardUnderTest> {
     upstream,
     received,
     reports,
+    logs,
     tool: { name: 'do' },
+    listHeaders: {},
     answer: (one, response) => json(result((JSON.parse(one.body || '{}') as { id?: unknown }).id))(one, response),
     start,
     async statusOf({ address }, { path, method, headers, body }) {

@@ -80,6 +80,88 @@ describe('answers of the guard over HTTP', () => {
     expect(second).to.include('id: 5');
   });
 
+  describe('when a result has to be redacted', () => {
+    beforeEach(() => {
+      on.custos.answer = () => ({ verdict: 'DEGRADE', obligations: [{ type: 'redact_fields', fields: ['email'] }] });
+    });
+    const said = (value: object): string => JSON.stringify({ jsonrpc: '2.0', id: 1, ...value });
+    const content = [{ type: 'text', text: '{"email":"a@b"}' }];
+    const secret = said({ result: { content } });
+    const [asJson, asEvents] = ['application/json', 'text/event-stream'];
+    for (const [what, status, type, body] of [
+      ['under the id as a text', 200, asJson, said({ id: '1', result: { content } })],
+      ['under no id', 200, asJson, said({ id: null, result: { content } })],
+      ['with null beside it', 200, asJson, said({ method: null, params: null, error: null, result: { content } })],
+      ['with an empty method', 200, asJson, said({ method: '', result: { content } })],
+      ['with an error beside it', 200, asJson, said({ result: { content }, error: { code: 1, message: 'a@b' } })],
+      ['under two ids', 200, asJson, `{"jsonrpc":"2.0","id":2,"result":{"content":${JSON.stringify(content)}},"id":1}`],
+      ['in a message that is no response', 200, asJson, said({ email: 'a@b' })],
+      ['behind a byte order mark', 200, asEvents, `\uFEFFdata: ${secret}\n\n`],
+      ['in an event under another id', 200, asEvents, `data: ${said({ id: '1', result: { content } })}\n\n`],
+      ['as another type', 200, 'application/json-rpc', secret],
+      ['as text', 200, 'text/plain', secret],
+      ['without a type', 200, undefined, secret],
+      ['as an error of HTTP in text', 500, 'text/plain', 'a@b is unknown'],
+      ['as an error of HTTP in JSON', 404, asJson, '{"error":"a@b is unknown"}'],
+      ['as an error without an id', 400, asJson, said({ id: null, error: { code: -1, message: 'a@b' } })],
+    ] as const)
+      it(`withholds it ${what}`, async () => {
+        on.answer = (_, response) =>
+          response.writeHead(status, type === undefined ? {} : { 'content-type': type, 'x-kept': '1' }).end(body);
+        const response = await on.send(call(1));
+        expect(await response.text()).to.not.include('a@b');
+        if (status >= 400) expect([response.status, response.headers.get('x-kept')]).to.deep.equal([status, '1']);
+      });
+
+    it('withholds what can not be read in all of its session', async () => {
+      const headers = { 'mcp-session-id': 's1' };
+      await on.send(call(1), { headers });
+      on.answer = (_, response) => response.writeHead(500, { 'content-type': 'text/plain' }).end('a@b is unknown');
+      const response = await on.send({ jsonrpc: '2.0', id: 2, method: 'ping' }, { headers });
+      expect([response.status, (await response.text()).includes('a@b')]).to.deep.equal([500, false]);
+    });
+  });
+
+  it('forwards the text of an error of HTTP when nothing has to be redacted', async () => {
+    on.answer = (_, response) => response.writeHead(503, { 'content-type': 'text/plain' }).end('Back at noon.');
+    const response = await on.send(call(1));
+    expect([response.status, await response.text()]).to.deep.equal([503, 'Back at noon.']);
+  });
+
+  for (const status of [301, 302, 303, 307, 308])
+    for (const method of ['POST', 'GET'])
+      it(`answers a ${method} that the server redirects with ${status} itself, because the client would go past the guard`, async () => {
+        on.answer = (_, response) => response.writeHead(status, { location: '/mcp/' }).end();
+        const init = { method, redirect: 'manual' } as const;
+        const response = await (method === 'GET' ? fetch(on.guard.address, init) : on.send(call(1), init));
+        expect([response.status, response.headers.get('location')]).to.deep.equal([502, null]);
+        const sentence =
+          /The MCP server redirects \(status \d+\) to (http:\S+\/mcp\/); name that address with --upstream\./;
+        expect(await response.text()).to.match(sentence);
+        expect(on.logs.join()).to.match(sentence);
+      });
+
+  it('do not name another address of the server', async () => {
+    on.answer = (_, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json', location: '/mcp/', 'alt-svc': 'h2=":1"' })
+        .end(JSON.stringify(result(1)));
+    const { headers } = await on.send(call(1));
+    expect([headers.get('location'), headers.get('alt-svc')]).to.deep.equal([null, null]);
+  });
+
+  it('to a request without a session are recognised in the session that begins with it', async () => {
+    const headers = { 'mcp-session-id': 's1' };
+    on.answer = (_, response) => response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' }).end();
+    await (await on.send({ jsonrpc: '2.0', id: 0, method: 'initialize' })).text();
+    const data = `data: ${JSON.stringify(result(0))}\n\n`;
+    on.answer = (_, response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(data);
+    const again = await fetch(on.guard.address, {
+      headers: { ...headers, accept: 'text/event-stream', 'last-event-id': '0' },
+    });
+    expect(await again.text()).to.equal(data);
+  });
+
   for (const [what, session] of [
     ['without a session', {}],
     ['in a session that has not begun through the guard', { 'mcp-session-id': 's2' }],
@@ -127,6 +209,15 @@ describe('answers of the guard over HTTP', () => {
     on.answer = json({ error: 'session not found' }, 404);
     const response = await on.send(call(1));
     expect([response.status, await response.json()]).to.deep.equal([404, { error: 'session not found' }]);
+  });
+
+  it('forwards the permitted calls of a batch without waiting for a human who has to approve another one', async () => {
+    on.custos.answer = ({ tool }) => ({ verdict: tool.arguments['ask'] === true ? 'ESCALATE' : 'ALLOW' });
+    on.answer = ({ body }, response) =>
+      json((JSON.parse(body) as { id: unknown }[]).map(({ id }) => result(id)))({} as Received, response);
+    const text = await (await on.send([call(1, { ask: true }), call(2)])).text();
+    expect(text).to.include('call the tool again').and.include('done');
+    expect(on.received.map(({ body }) => JSON.parse(body) as unknown)).to.deep.equal([[call(2)]]);
   });
 
   it('stops calls in batches, and answers all of a batch in one array', async () => {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
 import { MAX_FRAME_BYTES } from '../../../cli/mcp/frames.ts';
-import { call, type HttpGuardUnderTest, result, startHttpGuard } from './http-setup.ts';
+import { call, type HttpGuardUnderTest, json, result, startHttpGuard } from './http-setup.ts';
 
 describe('the guard over HTTP', () => {
   let on: HttpGuardUnderTest;
@@ -34,6 +34,38 @@ describe('the guard over HTTP', () => {
     expect(on.custos.asked[0]?.tool.definition_digest).to.match(/^sha256:/);
     expect(on.reports.map(({ outcome }) => outcome)).to.deep.equal(['success']);
   });
+
+  const session = (id: string): Record<string, string> => ({ 'mcp-session-id': id });
+  for (const [what, shown, moved, later, isSent] of [
+    ['in the same session', session('s1'), undefined, session('s1'), false],
+    ['in a session that the server has replaced since', session('s1'), 's2', session('s2'), false],
+    ['in the answer that replaces the session', session('s1'), 's2', session('s2'), false],
+    ['before the server began a session', {}, 's1', session('s1'), false],
+    ['in the answer that begins the session', {}, 's1', session('s1'), false],
+    [
+      'without a session, with other credentials',
+      { authorization: 'Bearer x' },
+      undefined,
+      { authorization: 'Bearer y' },
+      false,
+    ],
+    ['in another session', session('s1'), undefined, session('s2'), true],
+  ] as const)
+    it(`${isSent ? 'sends the' : 'sends no'} digest of a tool that was shown with another definition ${what}`, async () => {
+      const moving = moved === undefined ? {} : session(moved);
+      if (what.startsWith('in the answer')) on.listHeaders = moving;
+      await (await on.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { headers: shown })).text();
+      on.listHeaders = {};
+      on.tool = { name: 'do', description: 'changed' };
+      on.answer = (_, response) =>
+        response.writeHead(200, { 'content-type': 'application/json', ...moving }).end(JSON.stringify(result(2)));
+      if (!what.startsWith('in the answer'))
+        await (await on.send({ jsonrpc: '2.0', id: 2, method: 'ping' }, { headers: shown })).text();
+      await (await on.send({ jsonrpc: '2.0', id: 3, method: 'tools/list' }, { headers: later })).text();
+      on.answer = json(result(4));
+      await (await on.send(call(4), { headers: later })).text();
+      expect(on.custos.asked.map(({ tool }) => tool.definition_digest !== undefined)).to.deep.equal([isSent]);
+    });
 
   it('answers a denied call with a tool result and status 200', async () => {
     on.custos.answer = () => ({ verdict: 'DENY' });

@@ -61,6 +61,10 @@ describe('max_rows', () => {
     ['the argument is not a number', { limit: 'all' }, ['limit'], 100],
     ['it is 0, which many tools treat as no limit', {}, ['limit'], 0],
     ['it is missing', {}, ['limit'], undefined],
+    ['an argument differs from the limit in case', { Limit: 5000 }, ['limit'], 10],
+    ['an argument differs from the limit in compatible characters', { ｌimit: 5000 }, ['limit'], 10],
+    ['an argument differs from the limit in punctuation', { page_size: 5000 }, ['pageSize'], 10],
+    ['an argument may be another limit that the tool has not declared as a number', { maxRows: 5000 }, ['limit'], 10],
   ] as const)
     it(`refuses the call when ${why}`, () => {
       expect(termsOf([{ type: 'max_rows', limit }], callOf(args).call, names)).to.be.a('string');
@@ -97,12 +101,49 @@ describe('redact_fields', () => {
     expect(shown.result.content.every(({ text }) => text.startsWith('[withheld'))).to.equal(true);
   });
 
+  const secret = 'Ada, ssn 123-45-6789';
+  for (const [where, response] of [
+    [
+      'in structured content',
+      { result: { structuredContent: { result: secret }, content: [{ type: 'text', text: secret }] } },
+    ],
+    ['in other members', { result: { content: ['x'], _meta: { list: [secret] }, note: secret } }],
+    ['in members of JSON content', { result: { content: [{ type: 'text', text: '{}', data: secret }] } }],
+    [
+      'in the bytes of a resource',
+      { result: { content: [{ type: 'resource', resource: { text: '{}', blob: secret } }] } },
+    ],
+    ['in the message of an error', { error: { code: 1, message: secret } }],
+    ['in the data of an error', { error: { code: 1, message: 'm', data: secret } }],
+    ['in members of the data of an error', { error: { code: 1, message: 'm', data: { detail: secret } } }],
+    [
+      'in an error beside a result',
+      { result: { content: [] }, error: { code: 1, message: 'm', data: { ssn: secret } } },
+    ],
+    ['in a result that is a text', { result: secret }],
+    ['in a result that is a list', { result: [{ ssn: secret }] }],
+    ['in an error that is a text', { error: secret }],
+    ['in the code of an error', { error: { code: secret, message: 'm' } }],
+    ['beside the result', { result: { content: [] }, params: { ssn: secret }, method: '' }],
+  ] as const)
+    it(`withholds a text that is no JSON ${where}`, () => {
+      expect(JSON.stringify(redactedResponse({ id: 1, ...response }, ['ssn'])) ?? '').to.not.include('123-45');
+    });
+
+  it('shows texts of structured content when all text of the content is JSON', () => {
+    const value = { name: 'Ada', ssn: '1' };
+    const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    const content = [{ type: 'text', text: JSON.stringify(value) }, image];
+    const shown = redact({ content, structuredContent: value }, 'ssn') as { result: { structuredContent: unknown } };
+    expect(shown.result.structuredContent).to.deep.equal({ name: 'Ada', ssn: '[redacted]' });
+    expect(JSON.stringify(shown)).to.include('\\"name\\":\\"Ada\\"').and.not.include('AAAA');
+  });
+
   it('applies to errors, and to answers that request input', () => {
-    expect(
-      redactedResponse({ id: 1, error: { code: 1, message: 'm', data: { email: 'a@b' } } }, ['email']),
-    ).to.deep.equal({
-      id: 1,
-      error: { code: 1, message: 'm', data: { email: '[redacted]' } },
+    const error = { code: 1, message: 'm', data: { email: 'a@b', n: 1 } };
+    expect(redactedResponse({ id: 1, error }, ['email'])).to.deep.nested.include({
+      'error.code': 1,
+      'error.data': { email: '[redacted]', n: 1 },
     });
     expect(
       JSON.stringify(redact({ resultType: 'input_required', inputRequests: { email: 'a@b' } }, 'email')),

@@ -1,6 +1,7 @@
 // Server-sent events: any chunks and line endings, and replaced data in an otherwise unchanged event.
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { FrameError } from '../../../cli/mcp/frames.ts';
 import { eventOf, type SseEvent, SseReader, withData } from '../../../cli/mcp/sse.ts';
 
 function eventsOf(text: string, size = text.length): SseEvent[] {
@@ -35,6 +36,28 @@ describe('server-sent events', () => {
       '{\n"a":1\n}',
       undefined,
     ]);
+  });
+
+  it('are read without the byte order mark at the start of the stream', () => {
+    const text = '\uFEFFdata: 1\n\n';
+    for (const size of [1, 3, text.length]) expect(eventsOf(text, size).map(({ data }) => data)).to.deep.equal(['1']);
+  });
+
+  it('have only lines that all readers take for the same', () => {
+    expect(eventsOf('id\nid:1\t\nevent: é\ndata:\u2028\ndata: x\n:\n\n').map(({ data }) => data)).to.deep.equal([
+      '\u2028\nx',
+    ]);
+    for (const line of [
+      '\uFEFF\uFEFFdata: 1',
+      ' data: 1',
+      'Data: 1',
+      'database: 1',
+      'other: 1',
+      ': x\u2028data: 1',
+      'id: 1\u0085data: 1',
+      'event: x\u000bdata: 1',
+    ])
+      expect(() => eventsOf(`${line}\n\n`), line).to.throw(FrameError);
   });
 
   it('can get other data and keep id, type and retry', () => {

@@ -1,7 +1,7 @@
 // One session over stdio in memory: messages that are forwarded unchanged, calls that are stopped, the order, and the answers.
 import { expect } from 'chai';
 import { FrameError } from '../../../cli/mcp/frames.ts';
-import { type Answer, startGuardSession, turn } from '../../support/guard-session.ts';
+import { type Answer, quickClock, startGuardSession, turn } from '../../support/guard-session.ts';
 
 const call = (id: unknown, name: string, args: unknown = {}, more: object = {}): object => ({
   jsonrpc: '2.0',
@@ -160,6 +160,26 @@ describe('a session of the guard over stdio', () => {
     expect(guarded.server.slice(1)).to.deep.equal([text(lines[0]), text(lines[2])]);
   });
 
+  it('requests a decision again, under the same attempt, that has waited long for its turn', async () => {
+    const allow: Record<string, (answer: Answer) => void> = {};
+    let nowMs = 0;
+    const guarded = startGuardSession({
+      answer: ({ call: { name } }) => new Promise((resolve) => (allow[name] = resolve)),
+      clock: { ...quickClock(), nowMs: () => nowMs },
+    });
+    guarded.fromClient(call(1, 'a'));
+    guarded.fromClient(call(2, 'b'));
+    await turn();
+    allow['b']?.({ verdict: 'ALLOW' });
+    await turn();
+    nowMs = 60_000;
+    allow['a']?.({ verdict: 'ALLOW' });
+    await turn();
+    const [, first, again] = guarded.asked;
+    expect([again?.question.call.name, again?.attemptId]).to.deep.equal(['b', first?.attemptId]);
+    expect([guarded.server.length, guarded.unused]).to.deep.equal([2, []]);
+  });
+
   it('lets later calls overtake one that waits for a human', async () => {
     let status = 'pending';
     const guarded = startGuardSession({
@@ -223,6 +243,49 @@ describe('a session of the guard over stdio', () => {
     await turn();
     expect([guarded.client, guarded.logs.length]).to.deep.equal([[], 1]);
   });
+
+  for (const id of ['1', ' 1 ', '0x1', '1.0', '1_0', 1.5, null, true, [1], undefined])
+    it(`drops a response with the id ${text(id) ?? 'undefined'}, which some clients take for that of request 1`, async () => {
+      const guarded = startGuardSession();
+      guarded.fromClient({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+      guarded.fromServer({ jsonrpc: '2.0', id, result: { tools: [{ name: 'a', description: 'poison' }] } });
+      expect([guarded.client, guarded.logs.length]).to.deep.equal([[], 1]);
+      guarded.fromServer(result(1, { tools: [] }));
+      expect(guarded.client).to.have.length(1);
+    });
+
+  for (const method of [null, '', 5])
+    it(`takes a message with a result and the method ${text(method)} for a response`, async () => {
+      const guarded = startGuardSession();
+      guarded.fromClient(call(1, 'a'));
+      await turn();
+      guarded.fromServer({ ...result(1), method, params: null, error: null });
+      expect(guarded.client).to.have.length(1);
+      expect(guarded.reports.map(({ outcome }) => outcome)).to.deep.equal(['success']);
+    });
+
+  it('passes requests and notifications of a server that writes absent members as null', () => {
+    const guarded = startGuardSession();
+    const nothing = { result: null, error: null };
+    const lines = [
+      { jsonrpc: '2.0', id: 's1', method: 'elicitation/create', params: {}, ...nothing },
+      { jsonrpc: '2.0', id: null, method: 'notifications/message', params: {}, ...nothing },
+      { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } },
+    ].map(text);
+    for (const line of lines) guarded.fromServer(line);
+    expect(guarded.client).to.deep.equal(lines);
+  });
+
+  for (const line of [
+    '{"jsonrpc":"2.0","id":2,"result":{},"id":1}',
+    '{"jsonrpc":"2.0","id":2,"ID":1,"result":{}}',
+    '{"jsonrpc":"2.0","id":1,"Result":{}}',
+  ])
+    it(`ends the session at ${line}, which clients read differently`, () => {
+      const guarded = startGuardSession();
+      expect(() => guarded.fromServer(line)).to.throw(FrameError);
+      expect(guarded.client).to.deep.equal([]);
+    });
 
   it('reports a call once when the server answers twice, and as unanswered when it never does', async () => {
     const guarded = startGuardSession();
@@ -307,6 +370,48 @@ describe('a batch', () => {
     guarded.fromServer([result(3), result(2)]);
     const answers = guarded.client.map((line) => (JSON.parse(line) as { id: unknown }[]).map(({ id }) => id));
     expect(answers).to.deep.equal([[3, 2, 1]]);
+  });
+
+  it('does not wait for a human: the others are forwarded at once, and the approval is for the same call alone', async () => {
+    let status = 'pending';
+    const guarded = startGuardSession({
+      answer: ({ call: { name } }, approvalId) => ({
+        verdict: name === 'a' && approvalId === undefined ? 'ESCALATE' : 'ALLOW',
+      }),
+      approval: () => ({ kind: 'status', status }),
+      waitMs: 1e9,
+    });
+    guarded.fromClient(batch);
+    await turn();
+    expect(guarded.server.map((line) => JSON.parse(line) as unknown)).to.deep.equal([batch.slice(1)]);
+    guarded.fromServer([result(3), result(2)]);
+    const [, , refused] = JSON.parse(guarded.client[0] ?? '') as Refusal[];
+    expect(refused?.result.content[0]?.text).to.include('call the tool again');
+    status = 'approved';
+    guarded.fromClient(call(5, 'a'));
+    await turn();
+    expect(guarded.server.slice(1)).to.deep.equal([text(call(5, 'a'))]);
+  });
+
+  it('is forwarded without a call whose decision expired while another one was decided', async () => {
+    const allow: Record<string, (answer: Answer) => void> = {};
+    let dateMs = 0;
+    const guarded = startGuardSession({
+      answer: ({ call: { name } }) => new Promise((resolve) => (allow[name] = resolve)),
+      clock: { ...quickClock(), dateMs: () => dateMs },
+    });
+    guarded.fromClient([call(1, 'a'), call(2, 'b')]);
+    await turn();
+    allow['a']?.({ verdict: 'ALLOW', expires_at: new Date(1_000).toISOString() });
+    await turn();
+    dateMs = 1_000;
+    allow['b']?.({ verdict: 'ALLOW' });
+    await turn();
+    expect(guarded.server.map((line) => JSON.parse(line) as unknown)).to.deep.equal([[call(2, 'b')]]);
+    guarded.fromServer([result(2)]);
+    const [, refused] = JSON.parse(guarded.client[0] ?? '') as Refusal[];
+    expect(refused?.result.content[0]?.text).to.include('its decision has expired');
+    expect(guarded.unused).to.deep.equal(['dec_1']);
   });
 
   it('gets its refusals after the last answer when the server answers one by one, and at once when nothing was forwarded', async () => {

@@ -230,7 +230,7 @@ describe('the facts of a case', () => {
       { fixtures },
     );
     expect(intent).to.deep.include({ confidence: 0.3, traits: ['external'] });
-    expect(intent.entities.hosts).to.deep.equal(['example.com']);
+    expect(intent.entities?.hosts).to.deep.equal(['example.com']);
   });
 
   it('have a risk level and score that agree when one of them is set', async () => {

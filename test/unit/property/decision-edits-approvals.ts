@@ -1,12 +1,13 @@
 // Edits of the approval that a decision used, of its records, and of the ESCALATE that opened it.
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import { intentMember } from '../../../shared/core/decision/record.ts';
+import { namesItsOwnApproval } from '../../../shared/core/verification/approvals.ts';
 import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
 import { bodyOf, type Edit, edited, expect, isApproved, falsified, type Loose, withBody } from './decision-edit.ts';
-import { keyRecord, type MadeDecision } from './decision-world.ts';
+import { EARLIER_APPROVAL, keyRecord, type MadeDecision, TWO } from './decision-world.ts';
 import { START_MS } from './decision-world-log.ts';
 
-const APPROVED_REASON = approvedReason('apr_01jq3k00000000000000000000', 'BBBBBBBB');
+const APPROVED_REASON = approvedReason(EARLIER_APPROVAL, 'BBBBBBBB');
 
 const allRecordsOf = (made: MadeDecision): readonly LoggedRecord[] =>
   isApproved(made) ? (made.evidence.approvalRecords ?? []) : [];
@@ -15,6 +16,15 @@ const recordsOf = (made: MadeDecision): readonly LoggedRecord[] => (made.asked.h
 /** Of an approval by two: a vote, the approval and the use. */
 const quorumOf = (made: MadeDecision): readonly LoggedRecord[] => (made.asked.hasQuorum ? allRecordsOf(made) : []);
 const VOTER = 'DDDDDDDD';
+
+/** Where the rules demand two of the approval that a decision used. Of an earlier version that was not compared. */
+const isDemanding = (made: MadeDecision): boolean =>
+  quorumOf(made).length > 0 &&
+  !bodyOf(made).reasons.at(-1).message.startsWith(EARLIER_APPROVAL) &&
+  bodyOf(made).reasons.some(({ code }: { code: string }) => code === TWO || code === 'HIGH');
+/** Where a decision opened an approval with approvers, and the approval's id says so. */
+const opensForSome = (made: MadeDecision): boolean =>
+  bodyOf(made).approval?.approvers !== undefined && namesItsOwnApproval(bodyOf(made));
 
 /** Changes the records of keys of an approval by two, so that a vote does not count any more. */
 const keysEdit = (name: string, change: (records: readonly LoggedRecord[]) => readonly LoggedRecord[]): Edit => ({
@@ -80,9 +90,28 @@ export const APPROVAL_EDITS: readonly Edit[] = [
     keyRecord(START_MS, { change: 'revoked', keyId: VOTER, replacedBy: null }),
   ]),
   {
+    name: 'the quorum of an approval: it was opened for anyone, and used where two must approve',
+    make: (made) => {
+      const { opening, approvalRecords = [] } = made.evidence;
+      if (!isDemanding(made) || opening === undefined) return undefined;
+      const forAnyone = edited(opening, ({ payload }) => delete payload.body.approval.approvers, { keepLeaf: false });
+      const evidence = { ...made.evidence, opening: forAnyone, approvalRecords: approvalRecords.slice(1) };
+      return expect('APPROVAL_QUORUM', evidence);
+    },
+  },
+  {
+    name: 'the quorum of an approval: it was opened longer ago than it may live where it was used',
+    make: (made) => {
+      const { opening } = made.evidence;
+      if (!isDemanding(made) || opening === undefined) return undefined;
+      const change = ({ payload }: Loose) => (payload.body.evaluated_at = '2001-01-01T00:00:00.000Z');
+      return expect('APPROVERS_DIFFER', { ...made.evidence, opening: edited(opening, change, { keepLeaf: false }) });
+    },
+  },
+  {
     name: 'the approvers that an escalation names',
     make: (made) =>
-      bodyOf(made).approval?.approvers === undefined
+      !opensForSome(made)
         ? undefined
         : expect(
             'APPROVERS_DIFFER',
@@ -92,7 +121,7 @@ export const APPROVAL_EDITS: readonly Edit[] = [
   {
     name: 'the approvers of an escalation are left out',
     make: (made) =>
-      bodyOf(made).approval?.approvers === undefined
+      !opensForSome(made)
         ? undefined
         : expect(
             'APPROVERS_DIFFER',
@@ -102,7 +131,7 @@ export const APPROVAL_EDITS: readonly Edit[] = [
   {
     name: 'the lifetime of an approval',
     make: (made) =>
-      bodyOf(made).approval?.approvers === undefined
+      !opensForSome(made)
         ? undefined
         : expect(
             'APPROVERS_DIFFER',

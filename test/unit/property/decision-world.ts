@@ -18,7 +18,7 @@ import type { DecisionEvidence } from '../../../shared/core/verification/decisio
 import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import { builtInEvaluation } from '../../../shared/core/policy/combine.ts';
-import { lifetimeOf } from '../../../shared/core/policy/approvers.ts';
+import { approvalDemands } from '../../../shared/core/policy/approvers.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import type { PolicySet } from '../../../shared/core/policy/load.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
@@ -81,6 +81,26 @@ const DEGRADE_ALL: PolicyLike = {
       event: {
         type: 'DEGRADE',
         params: { code: 'SOME', message: 'some', obligations: [{ type: 'max_rows', limit: 3 }] },
+      },
+    },
+  ],
+};
+
+/** The code of a rule that demands two approvers. */
+export const TWO = 'TWO';
+/** Instead of random policies, because few decisions by these use an approval by two. */
+const ASK_TWO: PolicyLike = {
+  id: 'ask-two',
+  description: 'everything, with two approvers',
+  stage: 'enforce',
+  target: { actions: ['*'], resources: ['*'] },
+  rules: [
+    {
+      name: 'two',
+      conditions: ALWAYS,
+      event: {
+        type: 'ESCALATE',
+        params: { code: TWO, message: 'two', approvers: { tags: ['finance'], atLeast: 2 }, ttl: '3h' },
       },
     },
   ],
@@ -208,9 +228,10 @@ export const worlds = fc.record({
       arbitraryPolicies(),
       fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 3 }),
       fc.subarray([DEGRADE_ALL]),
+      fc.integer({ min: 0, max: 7 }),
     )
-    .map(([enforce, intake, scores, more]) => [
-      ...enforce,
+    .map(([enforce, intake, scores, more, kind]) => [
+      ...(kind === 7 ? [ASK_TWO] : enforce),
       ...asIntake(intake, scores),
       ON_RISK,
       ON_ATTRIBUTES,
@@ -230,16 +251,16 @@ type Asked = World['asked'][number];
 /** The identity function, as in the tests of the policy core, because nothing is parsed here. */
 export const compileLexicon = (json: unknown): unknown => json;
 
-/** The expiry of every approval in these worlds, and the approver. */
-const APPROVAL = 'apr_01jq3k00000000000000000000';
+/** The approval of an earlier version, whose id does not tell which decision opened it. */
+export const EARLIER_APPROVAL = 'apr_01jq3k00000000000000000000';
 const APPROVER = 'BBBBBBBB';
+const LIFETIME_MS = HOUR_MS / 2;
 /** Approves first, where two votes are needed. */
 const SECOND = 'DDDDDDDD';
 const DEMAND = { policy: 'on-risk', rule: 'high', keys: [SECOND], tags: ['finance'], at_least: 2 };
 const REJECTED_WITH = 'no: "ticket 8"\nwas closed';
 /** The approval as seen by a use after it was closed. */
-const STORED: Omit<ApprovalFacts, 'state' | 'expiresAtMs'> = {
-  approvalId: APPROVAL,
+const STORED: Omit<ApprovalFacts, 'state' | 'expiresAtMs' | 'approvalId'> = {
   agentId: AGENT,
   digest: 'd',
   decidedBy: APPROVER,
@@ -254,18 +275,23 @@ async function withApproval(
   decider: Decider,
   question: Question,
   answer: Answer,
-  approval: Asked['approval'],
+  { approval, hasQuorum, approvalId }: Pick<Asked, 'approval' | 'hasQuorum'> & { readonly approvalId: string },
 ): Promise<Answer> {
   if (approval === 'none' || standsFirst(answer.evaluation)) return answer;
   if (approval !== 'given') {
     const stored =
-      approval === 'refused' ? undefined : { ...STORED, state: approval, expiresAtMs: answer.nowMs - 1_000 };
+      approval === 'refused'
+        ? undefined
+        : { ...STORED, approvalId, state: approval, expiresAtMs: answer.nowMs - 1_000 };
     const standing = standingOf(stored, { agentId: AGENT, digest: 'd', lineage: 'AAAAAAAA', atMs: answer.nowMs });
     if (standing.kind !== 'refused') throw new Error(`an approval that is ${approval} is ${standing.kind}`);
     return { ...answer, evaluation: refusalOf(standing) };
   }
-  if (answer.evaluation.verdict === 'DENY') return answer;
-  return decider.approve(question, answer, approvedReason(APPROVAL, APPROVER));
+  const { verdict, escalation } = answer.evaluation;
+  // Earlier versions did not compare it with what is demanded now.
+  const isEnough = hasQuorum || approvalId === EARLIER_APPROVAL || escalation?.approvers === undefined;
+  if (verdict === 'DENY' || !isEnough) return answer;
+  return decider.approve(question, answer, approvedReason(approvalId, APPROVER));
 }
 
 /** Decides all requests of a world. */
@@ -287,14 +313,13 @@ const KEY_RECORDS: readonly LoggedRecord[] = [
   keyRecord(START_MS, { keyId: MAKER }),
   keyRecord(START_MS, { keyId: 'AAAAAAAA', by: MAKER }),
   keyRecord(START_MS, { keyId: APPROVER, by: MAKER, tags: ['finance'] }),
-  keyRecord(START_MS, { keyId: SECOND, by: MAKER }),
+  keyRecord(START_MS, { keyId: SECOND, by: MAKER, tags: ['finance'] }),
 ];
 
 function approvalRecordsOf(
   { isEarlier, hasQuorum }: { readonly isEarlier: boolean; readonly hasQuorum: boolean },
   answer: Answer,
-  openedBy: string,
-  decisionId: string,
+  { openedBy, approvalId, decisionId }: Readonly<Record<'openedBy' | 'approvalId' | 'decisionId', string>>,
 ): LoggedRecord[] {
   const approved = { state: 'approved', by: APPROVER, reason: 'ticket 7' };
   const first = hasQuorum ? [{ state: 'pending', by: SECOND, reason: 'seen' }] : [];
@@ -305,7 +330,7 @@ function approvalRecordsOf(
     APPROVAL_USED: [approved, { state: 'used', by: 'CCCCCCCC', usedDecisionId: 'dec_other' }],
   };
   const digest = (isEarlier ? earlierApprovalDigest : approvalDigest)(answer.facts, null);
-  const common = { approvalId: APPROVAL, decisionId: openedBy, digest, intentId: null };
+  const common = { approvalId, decisionId: openedBy, digest, intentId: null };
   return (changes[answer.evaluation.reasons.at(-1)?.code ?? ''] ?? []).map((change, i) =>
     serviceRecord('custos.approval', AGENT, answer.nowMs - 1_000 + i, { ...common, ...change }),
   );
@@ -399,21 +424,26 @@ async function decide(
     requestId: isEarlier ? undefined : 'req_1',
   };
   const first = await (one.hasFailed ? decider.failedAnswer(question) : decider.answer(question));
-  const answer = one.hasFailed ? first : await withApproval(decider, question, first, one.approval);
-  const { verdict: reached } = answer.evaluation;
-  const { escalation } = answer.evaluation;
-  const expiresAt = nowMs + lifetimeOf(escalation, HOUR_MS);
-  const waiting =
-    reached === 'ESCALATE'
-      ? { approvalId: newId('apr', nowMs), expiresAtMs: expiresAt, approvers: escalation?.approvers }
-      : undefined;
-  const { row } = decider.record(question, answer, waiting);
   // What had opened the approval, when it has used one: the same question, a little earlier.
   const escalated: Answer = { ...first, nowMs: nowMs - 2_000, evaluation: builtInEvaluation('OBLIGATIONS_CONFLICT') };
-  const hasExpired = answer.evaluation.reasons.at(-1)?.code === 'APPROVAL_EXPIRED';
-  const expiresAtMs = hasExpired ? nowMs - 1_000 : nowMs + HOUR_MS / 2;
-  const demands = one.hasQuorum ? [DEMAND] : undefined;
-  const opened = decider.record(question, escalated, { approvalId: APPROVAL, expiresAtMs, approvers: demands }).row;
+  const lifetimeMs = one.approval === 'expired' ? 1_000 : LIFETIME_MS;
+  const approvers = one.hasQuorum ? [DEMAND] : undefined;
+  const opened = decider.record(
+    question,
+    escalated,
+    isEarlier
+      ? { approvalId: EARLIER_APPROVAL, expiresAtMs: escalated.nowMs + lifetimeMs, approvers }
+      : { approvers, lifetimeMs },
+  );
+  const approvalId = opened.approval?.approvalId ?? '';
+  const answer = one.hasFailed ? first : await withApproval(decider, question, first, { ...one, approvalId });
+  const { verdict: reached } = answer.evaluation;
+  const { escalation } = answer.evaluation;
+  const demands = approvalDemands(escalation, HOUR_MS);
+  const waiting = isEarlier
+    ? { approvalId: newId('apr', nowMs), expiresAtMs: nowMs + demands.lifetimeMs, approvers: demands.approvers }
+    : demands;
+  const { row } = decider.record(question, answer, reached === 'ESCALATE' ? waiting : undefined);
   const { decisionId, environment, agentId, keyId, verdict, evaluatedAt, requestId } = row;
   const halted = serviceRecord('custos.halt', 'custos:halt', nowMs - HOUR_MS, {
     change: 'halted',
@@ -447,13 +477,12 @@ async function decide(
       policySet: active.set.canonical,
       trustRecords,
       keyRecords: KEY_RECORDS,
-      approvalRecords: approvalRecordsOf(
-        { isEarlier, hasQuorum: one.hasQuorum },
-        answer,
-        opened.decisionId,
-        row.decisionId,
-      ),
-      opening: sealed(opened.record, NO_PREVIOUS),
+      approvalRecords: approvalRecordsOf({ isEarlier, hasQuorum: one.hasQuorum }, answer, {
+        openedBy: opened.row.decisionId,
+        approvalId,
+        decisionId,
+      }),
+      opening: sealed(opened.row.record, NO_PREVIOUS),
       haltRecords: one.halt === 'none' ? [] : one.halt === 'in force' ? [halted] : [halted, lifted],
     },
   };

@@ -1,4 +1,5 @@
 // Random facts as the service would gather them: derived facts are consistent, unlike in facts generated member by member.
+import { noEntities } from '../../../shared/core/intent/text/entities.ts';
 import fc from 'fast-check';
 import { normalizedOf } from '../../../shared/core/intent/resource.ts';
 import { timeFactsOf } from '../../../shared/core/policy/time.ts';
@@ -76,7 +77,10 @@ export function consistentFacts({ resources, places, context, words, statuses }:
         depth: named.length,
         normalized: normalizedOf(given.resource, given.action),
       });
-      facts.intent.entities.money = given.amounts.map((amount) => ({ amount, currency: 'EUR' }));
+      facts.intent.entities = {
+        ...noEntities(),
+        money: given.amounts.map((amount) => ({ amount, currency: 'EUR' })),
+      };
       facts.intent.places = given.places;
       Object.assign(facts.agent, { registered, status: given.status, tags: given.tags, capabilities: given.tags });
       facts.key.bound = given.bound;

@@ -13,7 +13,7 @@ import { comparePolicySets } from '../../../shared/core/policy/compare.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
 import { factsDigest } from '../../../shared/core/decision/record.ts';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
-import { newId } from '../../../shared/kernel/ids.ts';
+import { approvalIdOfDecision } from '../../../shared/kernel/ids.ts';
 import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 import { ALWAYS, evaluatorOf, factsWith, type PolicyLike, policy, setOf } from '../policy/support.ts';
 import { compileLexicon, decideAll, type MadeDecision, worldSet, worlds } from './decision-world.ts';
@@ -155,7 +155,7 @@ async function recordedBy(policies: readonly PolicyLike[]): Promise<StoredForRep
     ...(budgets && { budgets: budgetsLeft(budgets, true) }),
     ...(verdict === 'ESCALATE' && {
       approval: {
-        approval_id: newId('apr', nowMs),
+        approval_id: approvalIdOfDecision(body.decision_id),
         ...(escalation?.approvers && { approvers: escalation.approvers }),
         expires_at: new Date(nowMs + (escalation?.ttlMs ?? 3_600_000)).toISOString(),
       },

@@ -1,7 +1,12 @@
 // The join of readings is a semilattice whose order is `milderIn`, so additional readings can only make an answer stricter.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Judged, meaningsMember, strictest } from '../../../shared/core/intent/assess/strictness.ts';
+import {
+  type Judged,
+  type JudgedWhole,
+  meaningsMember,
+  strictest,
+} from '../../../shared/core/intent/assess/strictness.ts';
 import { isRaised, raise, raisedBy } from '../../../shared/core/intent/second-reading.ts';
 import { judgedOf, lacksSecondReading, rowOf } from '../../../shared/domain/decisions/recent-parse-rows.ts';
 import { milderIn } from '../../support/milder.ts';
@@ -18,7 +23,7 @@ import {
 const some = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: values.length });
 const names = some(['a@x.example', 'b@x.example', 'c', 'd']);
 
-const reading: fc.Arbitrary<Judged> = fc.record({
+const reading: fc.Arbitrary<JudgedWhole> = fc.record({
   verb: fc.constantFrom('read', 'drop', 'wipe', 'give', 'unknown'),
   action: fc.constantFrom(...ACTIONS),
   effect: fc.constantFrom(...EFFECTS),
@@ -50,13 +55,17 @@ const answer = fc.record({
   why: fc.constant(''),
 });
 /** Readings with one meaning, and with several, of which theirs is one. */
-const judged: fc.Arbitrary<Judged> = fc
+const judgedWhole: fc.Arbitrary<JudgedWhole> = fc
   .tuple(reading, fc.array(reading, { maxLength: 2 }), fc.constantFrom(undefined, ...SECOND_READINGS))
   .map(([one, others, second]) => ({
     ...one,
     ...meaningsMember([one, ...others]),
     ...(second === undefined ? {} : { second_reading: second }),
   }));
+/** Also with entities that are too many to be kept. */
+const judged: fc.Arbitrary<Judged> = fc
+  .tuple(judgedWhole, fc.boolean())
+  .map(([{ entities, ...rest }, isKept]) => (isKept ? { ...rest, entities } : rest));
 const NAMED = { normalized: 'db.read.users', domain: 'db', object: 'users', unread: [], alternatives: [] };
 
 describe('the strictest of readings', () => {
@@ -114,7 +123,7 @@ describe('the strictest of readings', () => {
 
   it('is what a second reader makes of a parse: no milder than the parse, in any member, nor than its own answer', () => {
     fc.assert(
-      fc.property(judged, answer, (a, given) => {
+      fc.property(judgedWhole, answer, (a, given) => {
         const parse = { ...a, ...NAMED };
         const raised = raisedBy(parse, given);
         const read = raise(parse, raised);

@@ -10,6 +10,7 @@ const root = findRoot();
 const ALLOWED: Readonly<Record<string, string>> = {
   'cli/decision.ts': 'a range of an exported log, read offline',
   'cli/doctor.ts': 'compared with the clock of the database, to report the difference',
+  'cli/mcp-guard/clock.ts': 'compared with the Date header of the service, to know how long a decision is valid',
   'cli/policy/explain.ts': 'the time of a question that is never stored',
   'cli/policy/replay.ts': 'only for the message about invalid options',
   'cli/policy/sign.ts': 'the default sequence number of a signature, made away from the service',

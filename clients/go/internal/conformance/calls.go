@@ -23,7 +23,7 @@ type callsCase struct {
 	Client struct {
 		TimeoutMs *float64 `json:"timeoutMs"`
 		Retries   *int     `json:"retries"`
-		// wallClockOffsetHours is not needed: the client never looks at the wall clock.
+		// wallClockOffsetHours is not needed: the client only measures durations by the wall clock.
 	} `json:"client"`
 	Steps []step `json:"steps"`
 }

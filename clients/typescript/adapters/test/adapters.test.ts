@@ -1,10 +1,14 @@
 // The adapters before a real service (CUSTOS_URL, with the policies of test/process/clients/adapters.test.ts), each in its framework.
 import { expect } from 'chai';
+import { ToolMessage } from '@langchain/core/messages';
 import { jsonSchema } from 'ai';
 import { Custos, type JsonObject, RefusedError } from '../../src/index.ts';
+import { SYSTEM_RUNTIME } from '../../src/runtime.ts';
+import { guardClaude } from '../claude-agent.ts';
 import { guardTools } from '../vercel-ai.ts';
 import type { AdapterOptions } from '../common.ts';
-import { FRAMEWORKS, openAiGuardrail } from './frameworks.ts';
+import { custosMiddleware } from '../langchain.ts';
+import { callOpenAiTool, callVercelTool, FRAMEWORKS, openAiGuardrail } from './frameworks.ts';
 
 const { CUSTOS_URL = '', CUSTOS_KEY = '', CUSTOS_ADMIN_KEY = '' } = process.env;
 const NOTE = { id: 'note-1', author: 'Ada' };
@@ -138,6 +142,164 @@ describe('with a Custos client, the adapter of', () => {
     );
     expect(calls).to.deep.equal([args]);
   });
+
+  it('a guardrail of OpenAI Agents refuses a call under obligations, whatever handlers its options have', async () => {
+    const { calls, tool, options } = setUp({
+      obligations: { redact_fields: () => ({ result: () => '[redacted]' }) },
+    });
+    const told = await openAiGuardrail(custos, { name: 'list_notes', arguments: {}, tool }, options);
+    expect(told).to.include('redact_fields');
+    expect(calls).to.deep.equal([]);
+  });
+
+  it('LangChain hands on no artifact of a result under obligations, to which they were not applied', async () => {
+    const { options } = setUp({ obligations: { redact_fields: () => ({ result: (result) => result }) } });
+    const { wrapToolCall } = custosMiddleware(custos, options);
+    // The parts of a request that the middleware uses.
+    const request = { toolCall: { name: 'list_notes', args: {}, id: 'call_1' }, runtime: {} };
+    const result = new ToolMessage({ content: '1 note', tool_call_id: 'call_1', status: 'error', artifact: NOTE });
+    const call = wrapToolCall as unknown as (
+      asked: typeof request,
+      handler: () => Promise<unknown>,
+    ) => Promise<unknown>;
+    const answer = (await call(request, async () => result)) as ToolMessage;
+    expect(answer).to.include({ content: '1 note', status: 'error' });
+    expect(answer.artifact).to.equal(undefined);
+  });
+
+  describe('when the user of the application consents late', () => {
+    const args = { id: 'note-1' };
+    /** An hour passes between the question and the consent of the user, or a minute in which the environment is halted. */
+    const consentLate = async (name: string, seconds: number, meanwhile: () => Promise<unknown>) => {
+      const { runtime, pass } = clockAhead();
+      const late = new Custos({ url: CUSTOS_URL, key: CUSTOS_KEY, runtime });
+      const { calls, tool, options } = setUp({ waitSeconds: 0 });
+      const asks = { ...options, asksUser: true };
+      const call = { name, arguments: args, tool };
+      const ways = {
+        'Vercel AI SDK': callVercelTool(late, call, asks),
+        'OpenAI Agents': callOpenAiTool(late, call, asks),
+      };
+      const told: string[] = [];
+      try {
+        for (const { needsApproval } of Object.values(ways)) expect(await needsApproval()).to.equal(true);
+        pass(seconds);
+        await meanwhile();
+        for (const { execute } of Object.values(ways)) told.push(await execute());
+      } finally {
+        await late.close();
+      }
+      const { items } = await admin.decisions.list({ agentId: options.agentId }).page();
+      return { calls, told, asked: items.length };
+    };
+
+    it('a permitted call does not run when the environment was halted meanwhile', async () => {
+      try {
+        const { calls, told } = await consentLate('read_note', 60, () => admin.halt.set({ reason: 'test' }));
+        expect(calls).to.deep.equal([]);
+        for (const text of told) expect(text).to.match(/halted/i);
+      } finally {
+        await admin.halt.lift({ reason: 'test' });
+      }
+    });
+
+    it('a permission that still stands is used, and no second question is asked', async () => {
+      const { calls, asked } = await consentLate('read_note', 60, async () => undefined);
+      expect(calls).to.deep.equal([args, args]);
+      expect(asked).to.equal(2);
+    });
+
+    it('a permission that has expired is replaced by a new decision', async () => {
+      const { calls, asked } = await consentLate('read_note', 3_600, async () => undefined);
+      expect(calls).to.deep.equal([args, args]);
+      expect(asked).to.equal(4);
+    });
+  });
+
+  describe('the Claude Agent SDK', () => {
+    /** The steps of Claude before it runs a tool: the hook, and the user's consent. */
+    const stepsOf = (name: string, more: object = {}, runtime = SYSTEM_RUNTIME) => {
+      const { options } = setUp({
+        waitSeconds: 0,
+        obligations: { redact_fields: (_, args) => ({ arguments: { ...args, only: 'titles' } }) },
+      });
+      const { server, ...others } = options;
+      const own = new Custos({ url: CUSTOS_URL, key: CUSTOS_KEY, runtime });
+      const { hooks, canUseTool } = guardClaude(own, { ...others, ...more });
+      const tool_name = `mcp__${server}__${name}`;
+      const { signal } = new AbortController();
+      return {
+        agentId: options.agentId,
+        ask: async (tool_input: JsonObject) => {
+          const base = { session_id: 's', transcript_path: '', cwd: '.', tool_use_id: 'toolu_1' };
+          const input = { ...base, hook_event_name: 'PreToolUse' as const, tool_name, tool_input };
+          const answer = await hooks.PreToolUse?.[0]?.hooks[0]?.(input, 'toolu_1', { signal });
+          return answer !== undefined && 'hookSpecificOutput' in answer ? answer.hookSpecificOutput : undefined;
+        },
+        consent: (input: JsonObject, updatedInput?: JsonObject) => {
+          const answer = { behavior: 'allow' as const, ...(updatedInput === undefined ? {} : { updatedInput }) };
+          return canUseTool(async () => answer)(tool_name, input, { signal, toolUseID: 'toolu_1', requestId: 'r' });
+        },
+        end: () => own.close(),
+      };
+    };
+    const unchanged = { hookEventName: 'PreToolUse', updatedInput: {} };
+    const changed = { hookEventName: 'PreToolUse', updatedInput: { only: 'titles' } };
+
+    it('asks its user about a permitted call as it would without Custos, and denies others', async () => {
+      expect(await stepsOf('find_notes').ask({})).to.deep.equal(unchanged);
+      expect(await stepsOf('list_notes').ask({})).to.deep.equal({ ...changed, permissionDecision: 'ask' });
+      expect(await stepsOf('unknown').ask({})).to.include({ permissionDecision: 'deny' });
+    });
+
+    it('does not ask its user when the application wants it so', async () => {
+      const skips = { skipsUserConsent: true };
+      expect(await stepsOf('list_notes', skips).ask({})).to.deep.equal({ ...changed, permissionDecision: 'allow' });
+    });
+
+    it('runs what its user consents to: the judged input once, and a changed input only after another decision', async () => {
+      const same = stepsOf('read_note');
+      await same.ask({ id: 'note-1' });
+      const allowed = { behavior: 'allow', updatedInput: { id: 'note-1' } };
+      expect(await same.consent({ id: 'note-1' })).to.deep.equal(allowed);
+      expect((await admin.decisions.list({ agentId: same.agentId }).page()).items).to.have.lengthOf(1);
+
+      const other = stepsOf('read_note');
+      await other.ask({ id: 'note-1' });
+      const answer = await other.consent({ id: 'note-1' }, { id: 'note-2' });
+      expect(answer).to.deep.equal({ behavior: 'allow', updatedInput: { id: 'note-2' } });
+      expect((await admin.decisions.list({ agentId: other.agentId }).page()).items).to.have.lengthOf(2);
+
+      // It needs an id to be known at all.
+      const unknown = stepsOf('read_note');
+      await unknown.ask({ id: 'note-1' });
+      expect(await unknown.consent({ id: 'note-1' }, {})).to.include({ behavior: 'deny' });
+    });
+
+    it('does not run a call to which its user consents after the environment was halted', async () => {
+      const { runtime, pass } = clockAhead();
+      const steps = stepsOf('read_note', {}, runtime);
+      await steps.ask({ id: 'note-1' });
+      try {
+        pass(60);
+        await admin.halt.set({ reason: 'test' });
+        expect(await steps.consent({ id: 'note-1' })).to.include({ behavior: 'deny' });
+      } finally {
+        await admin.halt.lift({ reason: 'test' });
+        await steps.end();
+      }
+    });
+  });
 });
+
+/** A clock that passes seconds at once. */
+function clockAhead() {
+  let aheadMs = 0;
+  const { nowMs, wallMs } = SYSTEM_RUNTIME;
+  return {
+    runtime: { ...SYSTEM_RUNTIME, nowMs: () => nowMs() + aheadMs, wallMs: () => wallMs() + aheadMs },
+    pass: (seconds: number): void => void (aheadMs += seconds * 1_000),
+  };
+}
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

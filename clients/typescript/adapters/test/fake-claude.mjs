@@ -30,7 +30,8 @@ async function callTool(hooks) {
   };
   const [before] = await run('PreToolUse', { tool_input: input });
   const decision = before?.hookSpecificOutput;
-  if (decision?.permissionDecision !== 'allow') return decision?.permissionDecisionReason ?? 'no decision';
+  if (before === undefined || decision?.permissionDecision === 'deny')
+    return decision?.permissionDecisionReason ?? 'no decision';
   const judged = decision.updatedInput ?? input;
   const done = await ask({ subtype: 'can_use_tool', tool_name: name, input: judged, tool_use_id: tool.tool_use_id });
   const failed = done.updatedInput === undefined;

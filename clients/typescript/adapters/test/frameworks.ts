@@ -4,7 +4,15 @@ import { query } from '@anthropic-ai/claude-agent-sdk';
 import { AIMessage, ToolMessage } from '@langchain/core/messages';
 import { fakeModel } from '@langchain/core/testing';
 import { tool as langchainTool } from '@langchain/core/tools';
-import { Agent, type AgentOutputItem, type Model, Runner, tool as openAiTool, Usage } from '@openai/agents-core';
+import {
+  Agent,
+  type AgentOutputItem,
+  type Model,
+  RunContext,
+  Runner,
+  tool as openAiTool,
+  Usage,
+} from '@openai/agents-core';
 import { generateText, jsonSchema, stepCountIs, tool as vercelTool } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { createAgent } from 'langchain';
@@ -94,8 +102,11 @@ function openAiFunction({ name, tool }: ModelCall, more: object = {}) {
 
 const openAi: Drive = (custos, call, options) => runOpenAi(call, [guardTool(custos, openAiFunction(call), options)]);
 
-export const openAiGuardrail: Drive = (custos, call, options) =>
-  runOpenAi(call, [openAiFunction(call, { inputGuardrails: [toolInputGuardrail(custos, options)] })]);
+/** An application in JavaScript may give the guardrail the options of `guardTool`, which have handlers of obligations. */
+export const openAiGuardrail: Drive = (custos, call, options) => {
+  const guardrail = toolInputGuardrail(custos, options as Parameters<typeof toolInputGuardrail>[1]);
+  return runOpenAi(call, [openAiFunction(call, { inputGuardrails: [guardrail] })]);
+};
 
 const langchain: Drive = async (custos, { name, arguments: args, tool }, options) => {
   const model = fakeModel()
@@ -133,6 +144,45 @@ const claude: Drive = async (custos, { name, arguments: args, tool }, options) =
   });
   for await (const message of session) if (message.type === 'result' && 'result' in message) told = message.result;
   return told;
+};
+
+/** A tool whose user consents between the two steps. */
+export interface Consent {
+  readonly needsApproval: () => Promise<boolean>;
+  /** @returns the result, or the text of the refusal */
+  readonly execute: () => Promise<string>;
+}
+
+type CallWithConsent = (custos: Custos, call: ModelCall, options: AdapterOptions & { asksUser: boolean }) => Consent;
+
+export const callVercelTool: CallWithConsent = (custos, { name, arguments: args, tool }, options) => {
+  const inputSchema = jsonSchema<JsonObject>({ type: 'object' });
+  const own = vercelTool({
+    inputSchema,
+    needsApproval: true,
+    execute: async (input: JsonObject) => textOf(tool(input)),
+  });
+  const guarded = guardTools(custos, { [name]: own }, options)[name];
+  const about = { toolCallId: CALL_ID, messages: [] };
+  const { needsApproval, execute } = guarded as unknown as Record<
+    'needsApproval' | 'execute',
+    (input: unknown, about: object) => Promise<unknown>
+  >;
+  return {
+    needsApproval: async () => (await needsApproval(args, about)) === true,
+    execute: async () => textOf(await execute(args, about).catch(String)),
+  };
+};
+
+export const callOpenAiTool: CallWithConsent = (custos, call, options) => {
+  const guarded = guardTool(custos, openAiFunction(call, { needsApproval: true }), options);
+  const context = new RunContext();
+  const text = JSON.stringify(call.arguments);
+  const toolCall = { type: 'function_call' as const, callId: CALL_ID, name: call.name, arguments: text };
+  return {
+    needsApproval: () => guarded.needsApproval(context, call.arguments, CALL_ID),
+    execute: async () => textOf(await guarded.invoke(context, text, { toolCall })),
+  };
 };
 
 /** By the framework's name. */

@@ -2,6 +2,7 @@
 import type { Answer } from '../http.ts';
 import type { Decision } from '../types.ts';
 import type { FixedQuestion } from './question.ts';
+import { lifeMsOf } from './validity.ts';
 
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
@@ -50,5 +51,8 @@ export function readDecision(
   const named = answer['requestId'];
   const isOwn = typeof named === 'string' && named !== '' && [requestId, headers.get('x-request-id')].includes(named);
   const hasParts = isListOf(answer['reasons'], ['code', 'message']) && isListOf(answer['obligations'], ['type']);
-  return isAboutQuestion && isOwn && hasParts && isConsistent(answer) ? (body as Decision) : undefined;
+  if (!isAboutQuestion || !isOwn || !hasParts || !isConsistent(answer)) return undefined;
+  // Each member that is used is checked.
+  const decision = body as Decision;
+  return lifeMsOf(decision) > 0 ? decision : undefined;
 }

@@ -1,7 +1,7 @@
 // Decides one tool call: asks Custos, waits for a human where one is needed, and keeps obligations. No permission without a decision.
 import { ApiError, CancelledError, CustosError, TimeoutError } from '../errors.ts';
 import type { Http } from '../http.ts';
-import { buildCancelledError, type Runtime } from '../runtime.ts';
+import { buildCancelledError, type Runtime, startTimer } from '../runtime.ts';
 import type { ApprovalDetail, Decision, JsonObject } from '../types.ts';
 import { waitUntil } from '../wait.ts';
 import { readDecision } from './decision.ts';
@@ -10,6 +10,7 @@ import { Permission } from './permission.ts';
 import { bodyOf, type FixedQuestion, fixQuestion, type ToolQuestion } from './question.ts';
 import { refused, withoutDecision } from './refusals.ts';
 import { createReporter, type ReportOptions } from './reports.ts';
+import { createValidity } from './validity.ts';
 
 export type { ToolQuestion } from './question.ts';
 
@@ -32,6 +33,12 @@ const DEFAULT_WAIT_SECONDS = 300;
 const MAX_QUESTIONS = 2;
 const DECISION_LAPSED = 'E5004';
 
+interface Asked {
+  readonly decision: Decision;
+  /** Since the question was sent. */
+  readonly ageMs: () => number;
+}
+
 export function createGuard({ http, runtime }: { readonly http: Http; readonly runtime: Runtime }) {
   const reporter = createReporter(http);
 
@@ -40,16 +47,17 @@ export function createGuard({ http, runtime }: { readonly http: Http; readonly r
     question: FixedQuestion<object>,
     approvalId: string | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<Decision> => {
+  ): Promise<Asked> => {
     const body = bodyOf(question, approvalId);
     let cause: unknown;
     for (let asked = 0; asked < MAX_QUESTIONS; asked += 1) {
       const id = runtime.newId();
+      const ageMs = startTimer(runtime);
       try {
         const options = { signal, idempotencyKey: id, requestId: id };
         const answer = await http.send({ operation: 'POST /v1/enforce', body }, options);
         const decision = readDecision(question, id, answer);
-        if (decision !== undefined) return decision;
+        if (decision !== undefined) return { decision, ageMs };
         cause = new CustosError('The answer is not a decision about this call.');
       } catch (error) {
         if (error instanceof CancelledError) throw error;
@@ -91,28 +99,34 @@ export function createGuard({ http, runtime }: { readonly http: Http; readonly r
 
   return {
     async authorize<Args extends object = JsonObject>(
-      asked: ToolQuestion<Args>,
+      given: ToolQuestion<Args>,
       options: AuthorizeOptions<Args> = {},
     ): Promise<Permission<Args>> {
       const { signal, obligations = {} } = options;
       if (signal?.aborted === true) throw buildCancelledError(signal);
       let question: FixedQuestion<Args>;
       try {
-        question = fixQuestion(asked);
+        question = fixQuestion(given);
       } catch (cause) {
-        throw withoutDecision(asked, `The call can't be judged: ${String(cause)}.`, { cause });
+        throw withoutDecision(given, `The call can't be judged: ${String(cause)}.`, { cause });
       }
-      let decision = await ask(question, options.approvalId, signal);
-      if (decision.verdict === 'ESCALATE')
-        decision = await ask(question, await waitForApproval(question, decision, options), signal);
+      let asked = await ask(question, options.approvalId, signal);
+      if (asked.decision.verdict === 'ESCALATE')
+        asked = await ask(question, await waitForApproval(question, asked.decision, options), signal);
+      const { decision, ageMs } = asked;
       if (!decision.allowed) throw refused(question, decision);
+      let permission: Permission<Args>;
       try {
         const kept = await keepObligations(decision, question.arguments, obligations);
-        return new Permission({ question, decision, kept, reporter, options });
+        const validity = createValidity({ http, runtime }, decision, ageMs);
+        permission = new Permission({ question, decision, kept, validity, reporter, options });
       } catch (cause) {
-        reporter.notCalled(question, decision, options);
+        void reporter.notCalled(question, decision, options);
         throw refused(question, decision, cause instanceof Error ? cause.message : String(cause), { cause });
       }
+      // Handlers of obligations may take their time.
+      await permission.confirm();
+      return permission;
     },
     flush: reporter.flush,
   };

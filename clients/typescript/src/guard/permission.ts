@@ -1,16 +1,18 @@
-// The permission for one tool call. It is used once: by running a function, by reporting a run, or by giving the call up.
-import { RefusedError } from '../errors.ts';
+// The permission for one tool call. It is used once: by running a function, by reporting a run, or by giving the call up. It lapses.
+import { CancelledError, RefusedError } from '../errors.ts';
 import { buildCancelledError } from '../runtime.ts';
 import type { Decision } from '../types.ts';
 import type { KeptObligations } from './obligations.ts';
 import type { FixedQuestion } from './question.ts';
 import { refused } from './refusals.ts';
 import type { CallReport, Reporter, ReportOptions } from './reports.ts';
+import type { Validity } from './validity.ts';
 
 export interface PermissionParts<Args extends object> {
   readonly question: FixedQuestion<Args>;
   readonly decision: Decision;
   readonly kept: KeptObligations<Args>;
+  readonly validity: Validity;
   readonly reporter: Reporter;
   readonly options: ReportOptions & { readonly signal?: AbortSignal | undefined };
 }
@@ -22,6 +24,7 @@ export class Permission<Args extends object> {
   readonly arguments: Args;
   readonly #parts: PermissionParts<Args>;
   #isUsed = false;
+  #givenUp: Promise<void> = Promise.resolve();
 
   /** Only `authorize` makes permissions. */
   constructor(parts: PermissionParts<Args>) {
@@ -31,16 +34,33 @@ export class Permission<Args extends object> {
   }
 
   /**
+   * Makes sure that the decision still stands: Custos is asked if that was seen more than a few seconds ago. `run` does this by itself; call
+   * it right before something else runs the tool. A permission that has lapsed is given up.
+   * @throws {RefusedError} when the decision does not stand any more, or (with a `cause`) when that can't be found out
+   * @throws {CancelledError}
+   */
+  async confirm(signal = this.#parts.options.signal): Promise<void> {
+    const { question, decision, validity } = this.#parts;
+    try {
+      const why = await validity(signal);
+      if (signal?.aborted === true) throw buildCancelledError(signal);
+      if (why !== undefined) throw refused(question, decision, why);
+    } catch (cause) {
+      void this.notCalled();
+      if (cause instanceof RefusedError || cause instanceof CancelledError) throw cause;
+      const why = `it is not known whether its decision still stands: ${cause instanceof Error ? cause.message : String(cause)}`;
+      throw refused(question, decision, why, { cause });
+    }
+  }
+
+  /**
    * Runs the function with the arguments, reports the outcome, and returns the result as the obligations demand.
+   * @throws {RefusedError} when the permission was used before, or has lapsed
    * @throws {CancelledError} when the signal was aborted before the function ran
    * @throws what the function throws
    */
   async run<Result>(fn: (args: Args, decision: Decision) => Result | Promise<Result>): Promise<Result> {
-    const { signal } = this.#parts.options;
-    if (signal?.aborted === true) {
-      this.notCalled();
-      throw buildCancelledError(signal);
-    }
+    await this.confirm();
     this.#use();
     let result: Result;
     try {
@@ -68,18 +88,26 @@ export class Permission<Args extends object> {
     return current;
   }
 
-  /** For a tool that was run without `run`: reports the outcome. @throws {Error} when the permission was used before */
+  /**
+   * For a tool that was run without `run`: reports the outcome, however long the tool has taken.
+   * @throws {RefusedError} when the permission was used before
+   */
   report(report: CallReport): void {
     this.#use();
     this.#reportCalled(report);
   }
 
-  /** Gives the permission up: reports that the tool was not called. Without effect on a permission that was used. */
-  notCalled(): void {
-    if (this.#isUsed) return;
-    this.#use();
+  /**
+   * Gives the permission up: reports that the tool was not called. Without effect on a permission that was used.
+   * @returns when that is reported, which gives budgets back. It need not be awaited, and never fails.
+   */
+  notCalled(): Promise<void> {
     const { question, decision, reporter, options } = this.#parts;
-    reporter.notCalled(question, decision, options);
+    if (!this.#isUsed) {
+      this.#isUsed = true;
+      this.#givenUp = reporter.notCalled(question, decision, options);
+    }
+    return this.#givenUp;
   }
 
   #use(): void {

@@ -19,8 +19,8 @@ export interface ReportOptions {
 
 export interface Reporter {
   called(question: FixedQuestion<object>, decision: Decision, report: CallReport, options: ReportOptions): void;
-  /** The call was permitted and not carried out. */
-  notCalled(question: FixedQuestion<object>, decision: Decision, options: ReportOptions): void;
+  /** The call was permitted and not carried out. @returns when that is delivered, or lost */
+  notCalled(question: FixedQuestion<object>, decision: Decision, options: ReportOptions): Promise<void>;
   flush(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function createReporter(http: Http): Reporter {
     body: object,
     { onReportError }: ReportOptions,
     path: readonly string[] = [],
-  ): void => {
+  ): Promise<void> => {
     const sending = http
       .send({ operation, path, body })
       .then(
@@ -54,6 +54,7 @@ export function createReporter(http: Http): Reporter {
       .catch(() => undefined)
       .finally(() => pending.delete(sending));
     pending.add(sending);
+    return sending;
   };
   return {
     called(question, decision, { outcome, result }, options) {
@@ -63,19 +64,21 @@ export function createReporter(http: Http): Reporter {
       const proofId = `tool.called:${decisionId}`;
       const resultDigest = outcome === 'success' ? resultDigestOf(result) : undefined;
       const payload = { ...payloadOf(question, decisionId), resultDigest, outcome };
-      post('POST /v1/proofs', { event: 'tool.called', entityId: agentId, proofId, payload }, options);
+      void post('POST /v1/proofs', { event: 'tool.called', entityId: agentId, proofId, payload }, options);
       if (options.reportSignals !== true) return;
       const evidence = { decisionId, server, tool: name };
       const signal = { signalId: proofId, agentId, type: outcome, source: 'client', evidence };
-      post('POST /v1/trust/signals', signal, options);
+      void post('POST /v1/trust/signals', signal, options);
     },
-    notCalled(question, { decisionId, budgets }, options) {
+    async notCalled(question, { decisionId, budgets }, options) {
       const proofId = `tool.not_called:${decisionId}`;
       const payload = payloadOf(question, decisionId);
-      post('POST /v1/proofs', { event: 'tool.not_called', entityId: question.agentId, proofId, payload }, options);
+      const proof = { event: 'tool.not_called', entityId: question.agentId, proofId, payload };
+      const sent = [post('POST /v1/proofs', proof, options)];
       // Gives back what the decision counted against budgets.
       if (budgets !== undefined)
-        post('POST /v1/decisions/{id}/outcome', { outcome: 'not_carried_out' }, options, [decisionId]);
+        sent.push(post('POST /v1/decisions/{id}/outcome', { outcome: 'not_carried_out' }, options, [decisionId]));
+      await Promise.all(sent);
     },
     async flush() {
       while (pending.size > 0) await Promise.all(pending);

@@ -11,7 +11,7 @@ import {
 } from '../../../kernel/vocabulary.ts';
 import type { Entities, Meaning, ParsedIntent } from '../types.ts';
 
-/** The members of a reading that policies evaluate, without the name of the object. */
+/** The members of a reading that policies evaluate, without the name of the object. Without entities: they are too many to be kept, and count as missing. */
 export type Judged = Pick<
   ParsedIntent,
   | 'verb'
@@ -22,12 +22,13 @@ export type Judged = Pick<
   | 'meanings'
   | 'confidence'
   | 'coverage'
-  | 'entities'
   | 'data_classes'
   | 'flags'
   | 'places'
   | 'second_reading'
->;
+> & { readonly entities?: Entities };
+/** A reading with all its entities, as that of one text. */
+export type JudgedWhole = Judged & { readonly entities: Entities };
 
 /**
  * The strictness of action classes, by how much access they open or data they lose for good. `unknown` is the strictest, because
@@ -114,6 +115,11 @@ export function joinsOf(meanings: readonly Meaning[]): Meaning[] {
   return sorted(joins);
 }
 
+/** The member `entities` of a join: one that is not known whole makes the join not known whole. */
+function entitiesMember({ entities: a }: Judged, { entities: b }: Judged): Pick<Judged, 'entities'> {
+  return a === undefined || b === undefined ? {} : { entities: joinEntities(a, b) };
+}
+
 function joinEntities(a: Entities, b: Entities): Entities {
   const money = new Map([...a.money, ...b.money].map((sum) => [`${sum.currency} ${sum.amount}`, sum]));
   return {
@@ -138,6 +144,8 @@ export function secondReadingOf(readings: readonly MaybeRead[]): { second_readin
  * The strictest of two readings, member by member: the stricter action, effect, extent and second reading, the lower confidence and coverage, and all
  * meanings, traits, data classes, flags, places and entities of both. Idempotent, commutative and associative.
  */
+export function strictest(a: JudgedWhole, b: JudgedWhole): JudgedWhole;
+export function strictest(a: Judged, b: Judged): Judged;
 export function strictest(a: Judged, b: Judged): Judged {
   return {
     ...joinMeanings(a, b),
@@ -145,7 +153,7 @@ export function strictest(a: Judged, b: Judged): Judged {
     traits: union(a.traits, b.traits),
     confidence: Math.min(a.confidence, b.confidence),
     coverage: Math.min(a.coverage, b.coverage),
-    entities: joinEntities(a.entities, b.entities),
+    ...entitiesMember(a, b),
     data_classes: union(a.data_classes, b.data_classes),
     flags: union(a.flags, b.flags),
     places: union(a.places, b.places),

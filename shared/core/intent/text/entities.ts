@@ -3,9 +3,8 @@ import type { Sentence, Token } from './tokens.ts';
 import { wordMap } from './word-set.ts';
 import type { Entities, Money } from '../types.ts';
 
-/** Limits of the number of entities per list and of their length. */
-const MAX_ENTITIES = 50;
-const MAX_LENGTH = 300;
+/** The longest name of a file. */
+const MAX_FILE_NAME = 300;
 
 const SYMBOLS = new Map(
   Object.entries({
@@ -71,8 +70,10 @@ function amountOf(text: string): number | undefined {
 export function hostOf(url: string): string | undefined {
   const start = url.indexOf('://');
   const rest = start < 0 ? url : url.slice(start + 3);
-  const end = rest.search(/[/?#]/);
-  const authority = end < 0 ? rest : rest.slice(0, end);
+  const authority = rest.split(/[/?#]/, 1)[0] ?? '';
+  // Some clients end the host here, others take what follows an @: with the backslash it is on no list of hosts.
+  const backslash = authority.indexOf('\\');
+  if (backslash >= 0) return authority.slice(0, backslash + 1).toLowerCase();
   const host = authority
     .slice(authority.lastIndexOf('@') + 1)
     .replace(/:\d+$/, '')
@@ -81,11 +82,20 @@ export function hostOf(url: string): string | undefined {
 }
 
 export const isFileName = (text: string): boolean =>
-  text.length <= MAX_LENGTH && text.includes('.') && FILE_ENDING.test(text);
+  text.length <= MAX_FILE_NAME && text.includes('.') && FILE_ENDING.test(text);
 const isHost = (text: string): boolean =>
   text.length <= 253 && text.includes('.') && !isFileName(text) && (HOST.test(text) || IPV4.test(text));
 
 const BEGINS_AS_SUM = /^.?\d/u;
+
+export const noEntities = (): Entities => ({
+  emails: [],
+  urls: [],
+  hosts: [],
+  money: [],
+  paths: [],
+  identifiers: [],
+});
 
 /** A sum of money at `sentence[at]`, alone or with an adjacent token. */
 function moneyAt(sentence: Sentence, at: number): Money | undefined {
@@ -120,38 +130,33 @@ function codeAt(sentence: Sentence, at: number, inside: string, beside: readonly
 /** An address in quotation marks. */
 const EMAIL = /^[^\s@/]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}$/i;
 
-/** All entities of a text, however many. Secrets are left out; their tokens have their own kind. */
-export function entitiesIn(sentences: readonly Sentence[]): Entities {
+/**
+ * All entities of a text, whole: policies may refuse a single one of them. Secrets are left out; their tokens have their own kind.
+ */
+export function entitiesOf(sentences: readonly Sentence[]): Entities {
   const emails = new Set<string>();
   const urls = new Set<string>();
   const hosts = new Set<string>();
   const paths = new Set<string>();
   const identifiers = new Set<string>();
   const money = new Map<string, Money>();
-  const add = (set: Set<string>, text: string) => {
-    set.add(text.slice(0, MAX_LENGTH));
-  };
   const take = (token: Token) => {
     const { kind, text, lower } = token;
     // Words and punctuation are not entities.
     if (kind === 'word' || kind === 'punct' || kind === 'secret') return;
-    if (kind === 'email') add(emails, lower);
+    if (kind === 'email') emails.add(lower);
     else if (kind === 'url') {
-      add(urls, text);
+      urls.add(text);
       const host = hostOf(text);
-      if (host !== undefined) add(hosts, host);
-    } else if (kind === 'path' || isFileName(text)) add(paths, text);
+      if (host !== undefined) hosts.add(host);
+    } else if (kind === 'path' || isFileName(text)) paths.add(text);
     else if (kind === 'identifier' || kind === 'number') {
-      if (isHost(text)) add(hosts, lower);
-      else if (
-        kind === 'identifier' &&
-        /[\d_-]/.test(text) &&
-        /^[\p{L}\p{N}#][\p{L}\p{N}_.#/-]*$/u.test(text.slice(0, MAX_LENGTH))
-      ) {
-        add(identifiers, text);
+      if (isHost(text)) hosts.add(lower);
+      else if (kind === 'identifier' && /[\d_-]/.test(text) && /^[\p{L}\p{N}#][\p{L}\p{N}_.#/-]*$/u.test(text)) {
+        identifiers.add(text);
       }
-    } else if (kind === 'quoted' && EMAIL.test(text)) add(emails, lower);
-    else if (kind === 'quoted' && !text.includes(' ')) add(identifiers, text);
+    } else if (kind === 'quoted' && EMAIL.test(text)) emails.add(lower);
+    else if (kind === 'quoted' && !text.includes(' ')) identifiers.add(text);
   };
   for (const sentence of sentences) {
     for (let at = 0; at < sentence.length; at += 1) {
@@ -168,19 +173,6 @@ export function entitiesIn(sentences: readonly Sentence[]): Entities {
     money: [...money.values()],
     paths: [...paths],
     identifiers: [...identifiers],
-  };
-}
-
-/** The entities that are shown: of many sums the largest, because limits are about those. */
-export function shownEntities({ emails, urls, hosts, money, paths, identifiers }: Entities): Entities {
-  const largest = new Set(money.toSorted((a, b) => b.amount - a.amount).slice(0, MAX_ENTITIES));
-  return {
-    emails: emails.slice(0, MAX_ENTITIES),
-    urls: urls.slice(0, MAX_ENTITIES),
-    hosts: hosts.slice(0, MAX_ENTITIES),
-    money: money.filter((sum) => largest.has(sum)),
-    paths: paths.slice(0, MAX_ENTITIES),
-    identifiers: identifiers.slice(0, MAX_ENTITIES),
   };
 }
 

@@ -1,4 +1,5 @@
 // Completes the few relevant facts to whole facts: derived facts are computed, and all others get default values.
+import { noEntities } from '../../intent/text/entities.ts';
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import { VERDICTS } from '../../../kernel/vocabulary.ts';
@@ -124,7 +125,7 @@ export function usualFacts(): Facts {
       extent: 'one',
       confidence: 1,
       coverage: 1,
-      entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
+      entities: noEntities(),
       data_classes: [],
       flags: [],
       depth: 2,

@@ -1,4 +1,5 @@
 // Builds the facts of a test case: completes the few members of a fixture to everything that rules may read.
+import { noEntities } from '../../intent/text/entities.ts';
 import { effectiveTrust, levelOf, NO_EVIDENCE, recordedScoreOf } from '../../trust/score.ts';
 import type { Environment, Verdict } from '../../../kernel/vocabulary.ts';
 import { TIER_TABLE, VERDICTS } from '../../../kernel/vocabulary.ts';
@@ -134,7 +135,7 @@ export interface ChangedIntent extends ReadIntent {
 
 /** The intent with its parsed facts replaced by those that a case sets. */
 export function withFacts(read: ReadIntent, facts: Readonly<Record<string, unknown>>): ChangedIntent {
-  const intent = { ...read.intent, entities: { ...read.intent.entities } };
+  const intent = { ...read.intent, entities: { ...noEntities(), ...read.intent.entities } };
   const risk: RiskChange = { ...read.risk };
   const problems: { path: string; message: string }[] = [];
   const set = new Set<string>();

@@ -2,7 +2,7 @@
 import { concurrentMigration, guardDefiners } from './sql-migration.ts';
 
 /** The tables, with the column and the prefix of their ids, which begin with their time. */
-const TABLES = [
+export const TABLES = [
   ['decision', 'decision_id', 'dec'],
   ['intent_parse', 'intent_id', 'int'],
 ] as const;
@@ -99,7 +99,7 @@ const PARTS = `CREATE OR REPLACE VIEW table_partition AS
   WHERE parent.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'organisation'::regclass) AND parent.relkind = 'p' AND part.relispartition AND part.relkind = 'r'`;
 
 // They run with the rights of the owner of the tables, because the role of the service may not change the schema.
-const ADD = `CREATE OR REPLACE FUNCTION custos_add_partitions(parent_name text, span interval, until timestamptz) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER AS $$
+export const ADD = `CREATE OR REPLACE FUNCTION custos_add_partitions(parent_name text, span interval, until timestamptz) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   id text;
   prefix text;

@@ -2,10 +2,10 @@
 import { concurrentMigration, guardDefiners } from './sql-migration.ts';
 
 /** Ends the name of a partition without facts; it is made while the original is still in use. */
-const SUFFIX = '_bare';
+export const SUFFIX = '_bare';
 
 /** Declares what the two functions below need, and finds the partition, which must be older than the shortest time that a setting can have. */
-const FOUND = `
+export const FOUND = `
   part table_partition%ROWTYPE;
   bare text := part_name || '${SUFFIX}';
 BEGIN
@@ -15,7 +15,7 @@ BEGIN
   END IF;`;
 
 // The role of the service may not change the schema, so they run with the owner's rights.
-const MIRROR = `CREATE OR REPLACE FUNCTION custos_mirror_blank() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+export const MIRROR = `CREATE OR REPLACE FUNCTION custos_mirror_blank() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
   NEW.facts := NULL;
   NEW.facts_salt := NULL;
@@ -23,7 +23,7 @@ BEGIN
   RETURN NULL;
 END $$`;
 /** Copies the next pages of 8 kB. Its progress is the comment of the copy. Returns whether all are copied. */
-const COPY = `CREATE OR REPLACE FUNCTION custos_copy_blank(part_name text, pages integer) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS $$
+export const COPY = `CREATE OR REPLACE FUNCTION custos_copy_blank(part_name text, pages integer) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   columns text;
   kept text;
@@ -48,7 +48,7 @@ ${FOUND}
   EXECUTE format('COMMENT ON TABLE %I IS %L', bare, least(page + pages, ends));
   RETURN page + pages >= ends;
 END $$`;
-const SWAP = `CREATE OR REPLACE FUNCTION custos_swap_blank(part_name text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
+export const SWAP = `CREATE OR REPLACE FUNCTION custos_swap_blank(part_name text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
 ${FOUND}
   -- Nobody writes to it from here on. What was written until now is in the copy, or in the pages that are left.

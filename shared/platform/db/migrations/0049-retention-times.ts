@@ -2,7 +2,7 @@
 import { concurrentMigration, guardDefiners } from './sql-migration.ts';
 
 // Decisions are deleted only by the function below, whose statement is marked. It runs as the owner of the table.
-const INSERT_ONLY = `CREATE OR REPLACE FUNCTION custos_insert_only() RETURNS trigger LANGUAGE plpgsql AS $$
+export const INSERT_ONLY = `CREATE OR REPLACE FUNCTION custos_insert_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' AND TG_TABLE_NAME = 'decision' AND current_setting('custos.forgets', true) = 'decision'
     AND current_user = (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = TG_RELID) THEN

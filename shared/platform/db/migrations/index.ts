@@ -50,6 +50,9 @@ import { NarrowLeaves1763700000048 } from './0048-narrow-leaves.ts';
 import { RetentionTimes1763700000049 } from './0049-retention-times.ts';
 import { AgentHistory1763700000050 } from './0050-agent-history.ts';
 import { LateDecisions1763700000051 } from './0051-late-decisions.ts';
+import { ApprovalDemands1763700000052 } from './0052-approval-demands.ts';
+import { EvidenceBegun1763700000053 } from './0053-evidence-begun.ts';
+import { PartitionRepairs1763700000054 } from './0054-partition-repairs.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -105,6 +108,9 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   RetentionTimes1763700000049,
   AgentHistory1763700000050,
   LateDecisions1763700000051,
+  ApprovalDemands1763700000052,
+  EvidenceBegun1763700000053,
+  PartitionRepairs1763700000054,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
