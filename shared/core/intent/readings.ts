@@ -1,4 +1,5 @@
 // Everything that a text asks for: requests in words, in quotations, in other languages, and code.
+import { isForeign as isInForeignWords } from './attack/flags.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
 import { onlyRuns } from './code/carried.ts';
 import type { Fragment } from './code/code.ts';
@@ -9,11 +10,12 @@ import { foreignReading, type ForeignReading } from './languages/requests.ts';
 import { foreignDestruction } from './languages/within-english.ts';
 import type { ScoredText } from './harm/estimate.ts';
 import type { Lexicon } from './lexicon/types.ts';
-import { K, tokenIs } from './lexicon/word-kinds.ts';
+import { isOf, K, tokenIs } from './lexicon/word-kinds.ts';
 import type { Segments } from './segments.ts';
 import { correctedSentences } from './text/corrected.ts';
 import { isSecret } from './text/secrets.ts';
 import { type Sentence, sentencesOf, type Token } from './text/tokens.ts';
+import { spokenText } from './text/words.ts';
 
 export interface Readings {
   /** Requests and code, the negated ones too. */
@@ -78,6 +80,16 @@ function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon):
   return first ? [...own, ...requestsIn(others.map(({ text }) => text).join('\n\n'), first.at)] : own;
 }
 
+/** What English sentences of a text in another language ask for, but to read. */
+function englishAmong(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
+  if (sentences.length === 1) return [];
+  const english = sentences.filter((sentence) => {
+    const spoken = spokenText(sentence.map(({ text }) => text).join(' '), lexicon.words);
+    return !isInForeignWords(spoken) && spoken.infos.some(({ kinds }) => isOf(kinds, K.english));
+  });
+  return candidatesOf(english, lexicon).filter(({ effect, weak, negated }) => effect !== 'read' && !weak && !negated);
+}
+
 /** The requests in words, in whatever language. */
 function requestsOf(segments: Segments, isHarmless: boolean, lexicon: Lexicon) {
   const { text, sentences, code, isForeign } = segments;
@@ -85,11 +97,13 @@ function requestsOf(segments: Segments, isHarmless: boolean, lexicon: Lexicon) {
   const isRead = english.some(({ weak }) => !weak) || code.length > 0;
   // A short text of another language may have no word by which it is recognized.
   const foreign = isForeign || !isRead ? foreignReading(text, sentences, isHarmless, lexicon) : undefined;
-  const requests =
-    foreign !== undefined || isForeign
-      ? (foreign?.requests ?? [])
-      : [...english, ...requestsInQuotations(sentences, lexicon), ...foreignDestruction(text, sentences, lexicon)];
-  return { requests, foreign };
+  if (foreign !== undefined || isForeign) {
+    // In a language that is not known well enough only what is grave is looked for.
+    const own = foreign?.requests ?? foreignDestruction(text, sentences, lexicon);
+    return { requests: [...own, ...englishAmong(sentences, lexicon)], foreign };
+  }
+  const beside = [...requestsInQuotations(sentences, lexicon), ...foreignDestruction(text, sentences, lexicon)];
+  return { requests: [...english, ...beside], foreign };
 }
 
 /** The code that the text only mentions. */

@@ -1,10 +1,11 @@
 // The requests of a text in other languages than English.
-import type { CandidateAction } from '../grammar/candidate.ts';
+import { type CandidateAction, changed } from '../grammar/candidate.ts';
 import { dataClassesOf } from '../grammar/context.ts';
 import { type Language, verbsOpenedBy } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Sentence, Token } from '../text/tokens.ts';
-import { knownShare, languagesOf, wordsIn } from './known.ts';
+import { isSecret } from '../text/secrets.ts';
+import { type Sentence, sentencesOf, type Token } from '../text/tokens.ts';
+import { hasDense, knownShare, languagesOf, wordsIn } from './known.ts';
 import { isTopic, nounAt } from './nouns.ts';
 import { MESSAGE, questionOf, requestsIn } from './one-language.ts';
 import { type Said, saidIn } from './told.ts';
@@ -34,6 +35,36 @@ function toBeRead(sentences: readonly Sentence[], languages: readonly Language[]
       found.set(index, saidIn(sentence));
   return found;
 }
+
+/** What sentences request in another language than the text's: a request may hide behind many in the first one. */
+function requestsBeside(
+  text: string,
+  sentences: readonly Sentence[],
+  languages: readonly Language[],
+  lexicon: Lexicon,
+): CandidateAction[] {
+  const found: CandidateAction[] = [];
+  const read = (piece: string, at: number, own: readonly Sentence[], of: readonly Language[]): void => {
+    if (of.some((language) => languages.includes(language))) return;
+    const said = new Map(own.map((sentence, index) => [index, saidIn(sentence)]));
+    for (const language of of)
+      for (const one of requestsIn({ text: piece, sentences: said, isHarmless: false }, language, lexicon))
+        found.push(changed(one, { at: at + one.at }));
+  };
+  if (!hasDense(text)) {
+    for (const sentence of sentences) read('', 0, [sentence], languagesOf('', wordsIn([sentence]), lexicon));
+    return found;
+  }
+  // No space follows the end of a sentence.
+  for (const { 0: piece, index } of text.matchAll(PIECES)) {
+    const own = hasDense(piece) ? [] : sentencesOf(piece, isSecret, lexicon.words);
+    read(piece, index, own, languagesOf(piece, wordsIn(own), lexicon));
+  }
+  return found;
+}
+
+/** Sentences of a script without spaces. */
+const PIECES = /[^。！？.!?\n]+/g;
 
 /**
  * Reads a text in the languages that it may be in; the strictest request counts.
@@ -66,10 +97,11 @@ export function foreignReading(
     const told = isMessage ? nouns.filter((noun) => isCredential(noun, lexicon)) : nouns;
     return known < MIN_KNOWN ? [] : [{ requests: asked, nouns: told, known }];
   });
-  if (readings.length === 0) return undefined;
+  const beside = requestsBeside(text, sentences, languages, lexicon);
+  if (readings.length === 0 && beside.length === 0) return undefined;
   return {
-    requests: readings.flatMap(({ requests }) => requests),
+    requests: [...readings.flatMap(({ requests }) => requests), ...beside],
     nouns: readings.flatMap(({ nouns }) => nouns.flatMap((noun) => noun.split('_'))),
-    known: Math.min(...readings.map(({ known }) => known)),
+    known: readings.length === 0 ? 0 : Math.min(...readings.map(({ known }) => known)),
   };
 }
