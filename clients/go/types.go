@@ -21,7 +21,7 @@ type Agent struct {
 	Capabilities []string `json:"capabilities"`
 	// Words of your own; a fact for policies.
 	Tags []string `json:"tags"`
-	// Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
+	// Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set.
 	Attributes map[string]any `json:"attributes"`
 	// Attributes that contradict the declarations of the policy set in force: rules count them as missing. Absent: none.
 	AttributesIgnored []AgentAttributesIgnored `json:"attributesIgnored,omitempty"`
@@ -48,7 +48,7 @@ type AgentCreate struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 	// Words of your own; a fact for policies.
 	Tags []string `json:"tags,omitempty"`
-	// Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
+	// Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set.
 	Attributes map[string]any `json:"attributes,omitempty"`
 	// An object of your own, at most 16 kB of JSON; returned unchanged.
 	Metadata map[string]any `json:"metadata,omitempty"`
@@ -70,7 +70,7 @@ type AgentUpdate struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 	// Words of your own; a fact for policies.
 	Tags []string `json:"tags,omitempty"`
-	// Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
+	// Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set.
 	Attributes map[string]any            `json:"attributes,omitempty"`
 	Metadata   *Nullable[map[string]any] `json:"metadata,omitempty"`
 	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Agents that are not ACTIVE are denied.
@@ -722,7 +722,7 @@ type DecisionPolicySet struct {
 }
 
 // DecisionApproval is part of the API's requests or answers.
-// With ESCALATE: the approval that a human must give, and until when it can be decided and used. Another one than the question named where the policies now demand more.
+// With ESCALATE: the approval that a human must give, and until when; another than the named one where more is demanded now.
 type DecisionApproval struct {
 	// Sent with the question once it is approved.
 	ApprovalID string `json:"approval_id"`
@@ -766,7 +766,7 @@ type Decision struct {
 	PolicySet DecisionPolicySet `json:"policy_set"`
 	// RFC 3339, UTC, milliseconds.
 	EvaluatedAt string `json:"evaluated_at"`
-	// With ESCALATE: the approval that a human must give, and until when it can be decided and used. Another one than the question named where the policies now demand more.
+	// With ESCALATE: the approval that a human must give, and until when; another than the named one where more is demanded now.
 	Approval *DecisionApproval `json:"approval,omitempty"`
 	// The record of the decision in the log.
 	Proof DecisionProof `json:"proof"`
@@ -851,7 +851,7 @@ type DecisionOnRecord struct {
 	PolicySet DecisionOnRecordPolicySet `json:"policy_set"`
 	// RFC 3339, UTC, milliseconds.
 	EvaluatedAt string `json:"evaluated_at"`
-	// With ESCALATE: the approval that a human must give, and until when it can be decided and used. Another one than the question named where the policies now demand more.
+	// With ESCALATE: the approval that a human must give, and until when; another than the named one where more is demanded now.
 	Approval *DecisionApproval `json:"approval,omitempty"`
 	// The record of the decision in the log.
 	Proof DecisionOnRecordProof `json:"proof"`

@@ -238,7 +238,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       tag: 'Agents',
       summary: 'Update an agent, or pause, resume, suspend or terminate it',
       description:
-        'Only the members that are sent are changed. A key that is bound to the agent may not change what policies know of it (capabilities, tags, attributes), and can only make its status stricter. A change of status takes effect in every process within a second; its `reason` goes into the log.',
+        'Only the members that are sent are changed. A bound key changes only name, description and metadata, and makes the status stricter. A change of status takes effect in every process within a second; its `reason` goes into the log.',
       request: { params: AgentIdParams, body: AgentUpdate },
       responses: { 200: { description: 'The agent as it is now.', schema: Agent } },
       errors: ['E4002', 'E5002'],

@@ -21,8 +21,7 @@ const NAME = { description: 'For people.' };
 const CAPABILITIES = { description: 'What it is made for; a fact for policies.' };
 const TAGS = { description: 'Words of your own; a fact for policies.' };
 const ATTRIBUTES = {
-  description:
-    'Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.',
+  description: 'Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set.',
   examples: [{ team: 'finance' }],
 };
 const DESCRIPTION = { description: 'What it does, for people.' };

@@ -144,7 +144,7 @@ const decision = {
       },
       {
         description:
-          'With ESCALATE: the approval that a human must give, and until when it can be decided and used. Another one than the question named where the policies now demand more.',
+          'With ESCALATE: the approval that a human must give, and until when; another than the named one where more is demanded now.',
       },
     ),
   ),

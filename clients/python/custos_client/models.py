@@ -335,7 +335,9 @@ class DecisionProof:
 
 @dataclass(frozen=True)
 class DecisionApproval:
-    """With ESCALATE: the approval that a human must give, and until when it can be decided and used."""
+    """With ESCALATE: the approval that a human must give, and until when; another than the named one where
+    more is demanded now.
+    """
 
     # Sent with the question once it is approved.
     approval_id: str
@@ -375,7 +377,8 @@ class Decision:
     request_id: Optional[str] = None
     tool: Optional[ToolAnswer] = None
     budgets: Optional[BudgetsLeft] = None
-    # With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+    # With ESCALATE: the approval that a human must give, and until when; another than the named one where
+    # more is demanded now.
     approval: Optional[DecisionApproval] = None
     # Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.
     explanation: Optional[List[ExplainedRule]] = None
@@ -450,7 +453,8 @@ class DecisionOnRecord:
     request_id: Optional[str] = None
     tool: Optional[ToolAnswer] = None
     budgets: Optional[BudgetsLeft] = None
-    # With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+    # With ESCALATE: the approval that a human must give, and until when; another than the named one where
+    # more is demanded now.
     approval: Optional[DecisionApproval] = None
     # The first reason why it does not stand: it permits nothing, it has expired, the environment is halted,
     # the agent is not active, or the key that asked (with its rotations) is no longer valid.

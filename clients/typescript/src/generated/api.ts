@@ -573,7 +573,7 @@ export interface paths {
         head?: never;
         /**
          * Update an agent, or pause, resume, suspend or terminate it
-         * @description Only the members that are sent are changed. A key that is bound to the agent may not change what policies know of it (capabilities, tags, attributes), and can only make its status stricter. A change of status takes effect in every process within a second; its `reason` goes into the log.
+         * @description Only the members that are sent are changed. A bound key changes only name, description and metadata, and makes the status stricter. A change of status takes effect in every process within a second; its `reason` goes into the log.
          *
          *     Scope: agents:write.
          */
@@ -2087,7 +2087,7 @@ export interface components {
             };
             /** @description RFC 3339, UTC, milliseconds. */
             evaluatedAt: string;
-            /** @description With ESCALATE: the approval that a human must give, and until when it can be decided and used. Another one than the question named where the policies now demand more. */
+            /** @description With ESCALATE: the approval that a human must give, and until when; another than the named one where more is demanded now. */
             approval?: {
                 /** @description Sent with the question once it is approved. */
                 approvalId: string;
@@ -2226,7 +2226,7 @@ export interface components {
             };
             /** @description RFC 3339, UTC, milliseconds. */
             evaluatedAt: string;
-            /** @description With ESCALATE: the approval that a human must give, and until when it can be decided and used. Another one than the question named where the policies now demand more. */
+            /** @description With ESCALATE: the approval that a human must give, and until when; another than the named one where more is demanded now. */
             approval?: {
                 /** @description Sent with the question once it is approved. */
                 approvalId: string;
@@ -2637,7 +2637,7 @@ export interface components {
             /** @description Words of your own; a fact for policies. */
             tags?: string[];
             /**
-             * @description Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
+             * @description Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set.
              * @example {
              *       "team": "finance"
              *     }
@@ -2675,7 +2675,7 @@ export interface components {
             /** @description Words of your own; a fact for policies. */
             tags: string[];
             /**
-             * @description Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
+             * @description Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set.
              * @example {
              *       "team": "finance"
              *     }
@@ -2718,7 +2718,7 @@ export interface components {
             /** @description Words of your own; a fact for policies. */
             tags?: string[];
             /**
-             * @description Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
+             * @description Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set.
              * @example {
              *       "team": "finance"
              *     }
