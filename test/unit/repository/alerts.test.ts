@@ -64,6 +64,10 @@ const CASES: Readonly<Record<string, RuleCase>> = {
     fires: { custos_agent_history_lag_seconds: 601 },
     quiet: { custos_agent_history_lag_seconds: 600 },
   },
+  CustosDefaultPartitionFills: {
+    fires: { 'custos_default_partition_rows{table="decision"}': 2_001 },
+    quiet: { 'custos_default_partition_rows{table="decision"}': 2_000 },
+  },
   CustosQueueBehind: {
     fires: {
       'custos_queue_oldest_waiting_seconds{queue="intents"}': 36,
