@@ -14,6 +14,7 @@ import { readStatuses } from '../../shared/domain/agents/agents.ts';
 import { canonicalResource, isPattern } from '../../shared/core/intent/resource.ts';
 import { readRegistry } from '../../shared/domain/resources/store.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
+import { assertNotBound } from './resources.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
 import { endOfPrefix } from '../../shared/kernel/prefix.ts';
 import { ACTION_CLASSES } from '../../shared/kernel/vocabulary.ts';
@@ -117,6 +118,7 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
       handler: async (request) => {
         const { resource, page, ...rest } = request.body;
         const { key } = request;
+        assertNotBound(key);
         const limit = limitOf(page);
         const after = afterOf(page, AFTER_NAME) ?? '';
         const active = await policies.current(key.organisationId);

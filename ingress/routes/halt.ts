@@ -2,6 +2,7 @@
 import type { Database } from '../../shared/platform/db/database.ts';
 import { beginHalt, type Halt, liftHalt, readHalt } from '../../shared/domain/decisions/halts.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
+import { assertUnbound } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { HaltLift, HaltRequest, HaltState, type HaltStateBody } from '../../shared/api/halt.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
@@ -80,6 +81,7 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
       responses: { 200: { description: 'Nothing is halted now.', schema: HaltState } },
       handler: async ({ key, body }) => {
         const reason = body?.reason;
+        assertUnbound(key, 'lift a halt');
         const ended = await db.transaction((sql) => liftHalt(sql, key, { keyId: key.keyId, reason, nowMs: nowMs() }));
         await settle();
         return { ...reply(key, undefined), change: changeOf(key, ended !== undefined, { halted: false, reason }) };

@@ -61,7 +61,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
         const environment = environmentFor(caller, body.environment);
         const createdAtMs = nowMs();
         const plan = planKey(body, caller.organisationTier, createdAtMs);
-        assertWithinBinding(caller, plan.agentIds, '/agentIds');
+        assertWithinBinding(caller, plan, '');
         return request.commit(async (sql) => {
           const owner: Owner = { organisationId: caller.organisationId, environment };
           const made = await createKey(sql, hasher, { ...owner, ...plan, createdAtMs, createdBy: caller.keyId });
@@ -107,7 +107,11 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       errors: ['E4001'],
       handler: async ({ key: caller, params }) => {
         const { before, row } = await db.transaction((sql) =>
-          revokeKey(sql, ownerOf(caller), params.keyId, { by: caller.keyId, nowMs: nowMs() }),
+          revokeKey(sql, ownerOf(caller), params.keyId, {
+            by: caller.keyId,
+            nowMs: nowMs(),
+            permit: (old) => assertWithinBinding(caller, old, '{keyId}'),
+          }),
         );
         await settle();
         return { status: 200, body: keyBody(row), change: changeOf(before, row) };
@@ -136,7 +140,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
             nowMs: nowMs(),
             createdBy: caller.keyId,
             organisationTier: caller.organisationTier,
-            permit: (old) => assertWithinBinding(caller, old.agentIds, '{keyId}'),
+            permit: (old) => assertWithinBinding(caller, old, '{keyId}'),
           });
           const { key: _, ...kept } = rotatedBody(made, made.old);
           return { status: 201, body: rotatedBody(made, made.old), kept, change: changeOf(made.before, made.old) };

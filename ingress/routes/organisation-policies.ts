@@ -13,6 +13,7 @@ import { composedText, digestOfText, type OwnPolicies } from '../../shared/core/
 import { fitOwnPolicies } from '../../shared/core/policy/own/fit.ts';
 import { admitOwnPolicies } from '../../shared/core/policy/own/admit.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
+import { assertUnbound } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { holdPolicyState } from '../../shared/domain/policy-sets/activate.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
@@ -50,8 +51,9 @@ const MAX_OWN_BYTES = 1_048_576;
 
 /** @throws {ApiError} E1004 */
 export function assertOwnAdmin(key: AuthenticatedKey): void {
-  if (key.environment === 'live') return;
-  throw new ApiError('E1004', "An organisation's own policies need a live admin:* key.");
+  if (key.environment !== 'live')
+    throw new ApiError('E1004', "An organisation's own policies need a live admin:* key.");
+  assertUnbound(key, 'see or change policies');
 }
 
 /** The set in force, under the lock that orders all changes of sets. @throws {ApiError} E6002 */

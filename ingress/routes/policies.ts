@@ -10,6 +10,8 @@ import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import { assertUnbound } from '../../shared/domain/keys/bound.ts';
+import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { admitPolicySet } from '../../shared/core/policy/admit.ts';
 import {
@@ -33,13 +35,17 @@ const LINT_BUDGET = 5_000_000;
 
 /** Policies apply to all tenants, so only the operator may see them. @throws {ApiError} E1004 */
 export function assertOperator(key: AuthenticatedKey): void {
-  if (key.isOperator && key.environment === 'live') return;
-  throw new ApiError('E1004', "Policy files need a live admin:* key of the operator's organisation.");
+  if (isOperatorsKey(key)) return;
+  throw new ApiError(
+    'E1004',
+    "Policy files need a live admin:* key of the operator's organisation that is bound to no agents.",
+  );
 }
 
 /** @throws {ApiError} E1004 */
 export function assertLiveAdmin(key: AuthenticatedKey): void {
   if (key.environment !== 'live') throw new ApiError('E1004', 'Policies need a live admin:* key.');
+  assertUnbound(key, 'see or change policies');
 }
 
 /** The members of a set of the installation in the form that the digest covers. */

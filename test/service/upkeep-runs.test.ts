@@ -5,6 +5,7 @@ import { createQueues, type Queues } from '../../shared/platform/queues/queues.t
 import { ALL_JOBS, concurrencyOf } from '../../workers/jobs/list.ts';
 import { upkeepJob } from '../../workers/jobs/definition.ts';
 import { jobOptions } from '../../workers/jobs/options.ts';
+import { replay } from '../../workers/jobs/replay.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createGate } from '../support/gate.ts';
 import { waitFor } from '../support/wait.ts';
@@ -53,6 +54,21 @@ describe('runs of upkeep jobs', () => {
     await running;
     await job.run(second);
     expect(job.runs()).to.equal(2);
+  });
+
+  it('lets several workers run a job whose runs share the work, such as replays', async () => {
+    let runs = 0;
+    const gate = createGate();
+    const replays = {
+      run: async () => {
+        runs += 1;
+        await gate.opened;
+      },
+    };
+    const running = [first, second].map((db) => replay.handler({ db, replays })({ v: 1 }));
+    await waitFor(async () => runs === 2, { what: 'both runs' });
+    gate.open();
+    await Promise.all(running);
   });
 
   it('runs the job again after a run that failed', async () => {

@@ -64,14 +64,16 @@ const UPKEEP_CONCURRENCY = 16;
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 
-/** A scheduled job without a payload, of which one run at a time works in the installation; a second one returns at once. */
+/** A scheduled job without a payload. One run at a time works in the installation; a second one returns at once. */
 export function upkeepJob<N extends JobName<'upkeep'>, Deps>(job: {
   readonly name: N;
   readonly everyMs: number;
   /** Runs the job. It may run more than once for one job, and beside a run of a worker that was frozen or cut off. */
   readonly run: (deps: Deps) => Promise<void>;
+  /** Its runs share the work by claims of their own: several may work at a time. */
+  readonly hasClaims?: true;
 }): JobDefinition<'upkeep', N, Deps & { readonly db: Sql }> {
-  const { name, everyMs, run } = job;
+  const { name, everyMs, run, hasClaims } = job;
   return {
     queue: 'upkeep',
     name,
@@ -79,7 +81,7 @@ export function upkeepJob<N extends JobName<'upkeep'>, Deps>(job: {
     retries: THREE_ATTEMPTS,
     coalescing: { kind: 'none' },
     everyMs,
-    handler: (deps) => () => inOneRun(deps.db, name, () => run(deps)),
+    handler: (deps) => () => (hasClaims === true ? run(deps) : inOneRun(deps.db, name, () => run(deps))),
   };
 }
 

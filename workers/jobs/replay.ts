@@ -108,4 +108,5 @@ export const replay = upkeepJob({
   // The request for a replay queues a job. The schedule finds replays whose worker was killed.
   everyMs: 10 * SECOND_MS,
   run: ({ replays }: ReplayDeps) => replays.run(),
+  hasClaims: true,
 });

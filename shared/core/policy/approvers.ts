@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { parseDuration } from '../../kernel/durations.ts';
 import { byText } from '../../kernel/order.ts';
 import { named, type Shape } from '../../kernel/schema.ts';
-import { canonicalize } from '../proof/canonical.ts';
 
 /** The most votes that a rule may demand. */
 export const MOST_APPROVERS = 10;
@@ -94,13 +93,18 @@ export function approvalDemands(escalation: Escalation | undefined, defaultMs: n
   return { approvers: escalation?.approvers, lifetimeMs: lifetimeOf(escalation, defaultMs) };
 }
 
-/** The demands for approvers that are not among earlier ones. */
+const areAmong = (some: readonly string[], all: readonly string[]): boolean => some.every((one) => all.includes(one));
+
+/** Whether votes that meet one demand meet the other, whichever rule makes it: as many of the same approvers, or of some of them. */
+const covers = (met: ApproverDemand, other: ApproverDemand): boolean =>
+  met.at_least >= other.at_least && areAmong(met.keys, other.keys) && areAmong(met.tags, other.tags);
+
+/** The demands for approvers that earlier ones do not cover. */
 export function furtherDemands(
   { approvers: earlier = [] }: Pick<ApprovalDemands, 'approvers'>,
   { approvers = [] }: Pick<ApprovalDemands, 'approvers'>,
 ): readonly ApproverDemand[] {
-  const known = new Set(earlier.map(canonicalize));
-  return approvers.filter((demand) => !known.has(canonicalize(demand)));
+  return approvers.filter((demand) => !earlier.some((met) => covers(met, demand)));
 }
 
 /** What the keys of voters are, when votes are counted. */

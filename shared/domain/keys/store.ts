@@ -160,10 +160,11 @@ export async function revokeKey(
   sql: EntitySql,
   owner: Owner,
   keyId: string,
-  { by, nowMs }: { readonly by: string | null; readonly nowMs: number },
+  { by, nowMs, permit }: Pick<Rotation, 'nowMs' | 'permit'> & { readonly by: string | null },
 ): Promise<{ readonly before: KeyRow; readonly row: KeyRow }> {
   const row = await lockKey(sql, owner, keyId);
   const before = shown(row);
+  permit?.(before);
   if (row.revoked_at !== null) return { before, row: before };
   const revoked = shown(await updateSealed(sql, 'api_key', row, { revoked_at: new Date(nowMs) }));
   await logChange(sql, revoked, 'revoked', by, nowMs);
@@ -179,7 +180,7 @@ export interface Rotation {
   readonly createdBy: string | null;
   /** The organisation's tier now. */
   readonly organisationTier: number;
-  /** Called with the old key before any change; may refuse by throwing. */
+  /** Called with the key before any change; may refuse by throwing. */
   readonly permit?: (old: KeyRow) => void;
 }
 

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { assertMayName, assertWithinBinding, mayName } from '../../../shared/domain/keys/bound.ts';
 
-const free = { agentIds: null };
-const bound = { agentIds: new Set(['a', 'b']) };
+const free = { agentIds: null, tags: [], keepsObligations: new Set<string>() };
+const bound = { agentIds: new Set(['a', 'b']), tags: ['plain'], keepsObligations: new Set<string>() };
 
 function refusal(work: () => void): ApiError {
   try {
@@ -29,13 +29,17 @@ describe('a key bound to agents', () => {
     expect(error.errors?.[0]?.pointer).to.equal('/requests/3/agent_id');
   });
 
-  it('creates only keys within its binding', () => {
-    assertWithinBinding(bound, ['b'], '/agentIds');
-    assertWithinBinding(free, null, '/agentIds');
-    assertWithinBinding(free, ['z'], '/agentIds');
-    expect(refusal(() => assertWithinBinding(bound, null, '/agentIds')).errors?.[0]?.pointer).to.equal('/agentIds');
-    expect(refusal(() => assertWithinBinding(bound, ['a', 'z'], '/agentIds')).errors?.[0]?.pointer).to.equal(
-      '/agentIds/1',
-    );
+  it('makes only keys within its binding, with tags and obligations that it has', () => {
+    const powers = { agentIds: ['b'], tags: [], keepsObligations: [] };
+    assertWithinBinding(bound, powers, '');
+    assertWithinBinding(bound, { ...powers, tags: ['plain'] }, '');
+    assertWithinBinding(free, { ...powers, agentIds: null, tags: ['finance'] }, '');
+    const pointerOf = (other: object, at: '' | '{keyId}' = ''): string | undefined =>
+      refusal(() => assertWithinBinding(bound, { ...powers, ...other }, at)).errors?.[0]?.pointer;
+    expect(pointerOf({ agentIds: null })).to.equal('/agentIds');
+    expect(pointerOf({ agentIds: ['a', 'z'] })).to.equal('/agentIds/1');
+    expect(pointerOf({ tags: ['plain', 'finance'] })).to.equal('/tags');
+    expect(pointerOf({ keepsObligations: ['redact_fields'] })).to.equal('/keepsObligations');
+    expect(pointerOf({ agentIds: ['z'] }, '{keyId}')).to.equal('{keyId}');
   });
 });

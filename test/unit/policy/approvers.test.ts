@@ -7,6 +7,7 @@ import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import {
   type ApproverDemand,
   differentHands,
+  furtherDemands,
   lifetimeOf,
   progressOf,
   type Voters,
@@ -92,6 +93,26 @@ describe('the votes for an approval', () => {
         expect(missing(cast.toReversed())).to.deep.equal(all);
       }),
     );
+  });
+
+  it('meet every demand that is covered by those that they meet, whichever rule makes it', () => {
+    fc.assert(
+      fc.property(cases, (made) => {
+        const { voters, asked, cast } = caseOf(made);
+        const [earlier = [], now = []] = [asked.slice(0, 1), asked.slice(1)];
+        const further = furtherDemands({ approvers: earlier }, { approvers: now });
+        const missing = (demands: readonly ApproverDemand[]): number[] =>
+          progressOf(demands, { askedBy: '0', votes: cast }, voters).map((one) => one.missing);
+        const covered = now.filter((demand) => !further.includes(demand));
+        if (missing(earlier).every((one) => one === 0))
+          expect(missing(covered).every((one) => one === 0)).to.equal(true);
+      }),
+      { numRuns: 1_000 },
+    );
+    const demand = { policy: 'p', rule: 'r', keys: [], tags: ['finance'], at_least: 3 };
+    const fewer = { ...demand, rule: 'renamed', at_least: 2, tags: ['finance', 'legal'] };
+    expect(furtherDemands({ approvers: [demand] }, { approvers: [fewer] })).to.deep.equal([]);
+    expect(furtherDemands({ approvers: [fewer] }, { approvers: [demand] })).to.deep.equal([demand]);
   });
 
   it('are counted with few comparisons, however the keys are related', () => {
