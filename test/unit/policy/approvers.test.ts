@@ -99,7 +99,7 @@ describe('the votes for an approval', () => {
     fc.assert(
       fc.property(cases, (made) => {
         const { voters, asked, cast } = caseOf(made);
-        const [earlier = [], now = []] = [asked.slice(0, 1), asked.slice(1)];
+        const [earlier, now] = [asked.slice(0, 1), asked.slice(1)];
         const further = furtherDemands({ approvers: earlier }, { approvers: now });
         const missing = (demands: readonly ApproverDemand[]): number[] =>
           progressOf(demands, { askedBy: '0', votes: cast }, voters).map((one) => one.missing);
