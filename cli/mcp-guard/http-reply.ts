@@ -11,6 +11,7 @@ import { eventOf, type SseEvent, SseReader, withData } from '../mcp/sse.ts';
 const KEEP_ALIVE_MS = 15_000;
 
 const NO_FRAME = 'The MCP server behind Custos gave an answer that can not be read.';
+const JSON_TYPE = ['content-type', 'application/json'];
 
 export class Reply {
   readonly response: ServerResponse;
@@ -99,12 +100,16 @@ export class Reply {
     }
     const { statusCode: status = 502, rawHeaders = [] } = answer ?? {};
     const isError = status >= 400;
-    const headers = isError ? this.headersOf(rawHeaders) : [];
-    const isOfBody = (i: number): boolean => /^content-/i.test(headers[i - (i % 2)] ?? '');
-    const kept = headers.filter((_, i) => !isOfBody(i));
-    this.response.writeHead(isError ? status : 502, [...kept, 'content-type', 'application/json']);
+    const kept = isError ? this.headersWithoutBody(rawHeaders) : [];
+    this.response.writeHead(isError ? status : 502, [...kept, ...JSON_TYPE]);
     this.response.write(errorText(ids[0] ?? null, INTERNAL_ERROR, message));
     this.end();
+  }
+
+  /** The headers of an answer without those of its body. */
+  private headersWithoutBody(raw: readonly string[]): string[] {
+    const headers = this.headersOf(raw);
+    return headers.filter((_, i) => !/^content-/i.test(headers[i - (i % 2)] ?? ''));
   }
 
   private async passBody(
@@ -112,23 +117,22 @@ export class Reply {
     refusals: readonly string[],
     ids: readonly RequestId[],
   ): Promise<void> {
-    const { statusCode: status = 502 } = answer;
-    const isJson = kindOfBody(answer.headers) === 'json';
+    const { statusCode: status = 502, rawHeaders } = answer;
+    const isListening = this.response.req.method === 'GET';
     const all = await readAll(answer);
-    // Clients do not read the body of 202, and some servers write a word there.
-    const bytes = status === 202 ? Buffer.alloc(0) : all;
+    // Some servers write a word that no client reads: with 202, to notifications, at the end of a session.
+    const isUnread = status === 202 || (status < 300 && ids.length === 0 && !isListening);
+    const bytes = isUnread ? Buffer.alloc(0) : all;
     let frame: Frame = { messages: [], isBatch: false };
     try {
-      if (bytes.length > 0 && !isJson) throw new FrameError('a body is not of the type application/json');
       frame = readServerFrame(bytes);
     } catch (error) {
       // The body of an HTTP error need not be a message. A client may show it to the model.
       if (!(error instanceof FrameError) || status < 400 || this.session.mustRedact) throw error;
     }
-    const [texts, isSame] = await this.look(frame.messages);
+    const [texts, isSame] = await this.look(frame.messages, status >= 400);
     if (texts.length === 0 && !isSame) {
-      // Some servers answer notifications.
-      if (ids.length === 0 && status < 400) return this.empty(202);
+      if (isListening && status < 400) return this.empty(202);
       throw new FrameError('a body has no message for the client');
     }
     const parts = [...texts, ...refusals];
@@ -136,8 +140,13 @@ export class Reply {
       return this.fail(ids, `The MCP server behind Custos answered with status ${status}.`);
     const changed = frame.isBatch || refusals.length > 0 ? `[${parts.join(',')}]` : parts.join('');
     const isUnchanged = isSame && refusals.length === 0;
+    const isOfJsonType = kindOfBody(answer.headers) === 'json';
+    const isJson = !isUnread && (isOfJsonType || frame.messages.length > 0);
     if (this.response.headersSent || !(isUnchanged || isJson)) return this.json(changed);
-    this.response.writeHead(status, this.headersOf(answer.rawHeaders));
+    // Clients read JSON only under its type. An error of HTTP that goes on as it came keeps its own.
+    const isRetyped = isJson && !isOfJsonType && !(isUnchanged && status >= 400);
+    const headers = isUnread || isRetyped ? this.headersWithoutBody(rawHeaders) : this.headersOf(rawHeaders);
+    this.response.writeHead(status, isRetyped ? [...headers, ...JSON_TYPE] : headers);
     this.response.write(isUnchanged ? bytes : changed);
     this.end();
   }
@@ -164,10 +173,10 @@ export class Reply {
   }
 
   /** @returns the texts of the messages that go on, and whether they are all, unchanged */
-  private async look(messages: readonly Message[]): Promise<[string[], boolean]> {
+  private async look(messages: readonly Message[], isHttpError = false): Promise<[string[], boolean]> {
     const passed: Passed[] = [];
     for (const message of messages) {
-      const one = this.session.fromServer(message);
+      const one = this.session.fromServer(message, isHttpError);
       passed.push(one instanceof Promise ? await one : one);
     }
     const texts = passed.flatMap((one, i) =>

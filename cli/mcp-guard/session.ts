@@ -8,6 +8,7 @@ import { Definitions, type PageRequest, type Shown } from './definitions.ts';
 import { keyOf } from './guard.ts';
 import type { Message } from '../mcp/frames.ts';
 import type { HideDenied } from './hiding.ts';
+import { memberOf, splice } from '../mcp/json-text.ts';
 import {
   idKey,
   isRequestId,
@@ -147,8 +148,11 @@ export class Session {
     return controllers !== undefined;
   }
 
-  /** Looks at a message of the server before the client gets it. Asynchronous only when a list has to be filtered. */
-  fromServer(message: Message): Passed | Promise<Passed> {
+  /**
+   * Looks at a message of the server before the client gets it. Asynchronous only when a list has to be filtered.
+   * @param isHttpError whether it came with a status of 400 or more
+   */
+  fromServer(message: Message, isHttpError = false): Passed | Promise<Passed> {
     const { value } = message;
     const { method, id = null } = value;
     if (method === 'notifications/tools/list_changed') this.definitions.changed();
@@ -158,14 +162,17 @@ export class Session {
     if (id === null && (value['result'] ?? null) === null) return this.unread('an error without an id');
     const key = isRequestId(id) ? idKey(id) : '';
     const sent = this.held.has(key) ? undefined : (this.open.get(key) ?? this.done.get(key));
+    // The official Python server gives its errors of HTTP the id "server-error".
+    if (sent === undefined && isHttpError && !Object.hasOwn(value, 'result'))
+      return this.unread('an error of HTTP', { kind: 'other', text: withoutId(message) });
     if (sent === undefined || !isRequestId(id)) return this.drop('an answer to a request that the client did not send');
     this.settle(key, outcomeOf(value), value);
     if (sent.redact.length > 0) return { kind: 'other', text: this.redact(id, value, sent) };
     return sent.list === undefined ? SAME : this.listed(message, sent.list);
   }
 
-  private unread(what: string): Passed {
-    return this.hasRedacted ? this.drop(`${what}, because results have to be redacted`) : SAME;
+  private unread(what: string, passed = SAME): Passed {
+    return this.hasRedacted ? this.drop(`${what}, because results have to be redacted`) : passed;
   }
 
   private drop(what: string): Passed {
@@ -244,6 +251,11 @@ export class Session {
     const { hide } = this.options;
     return hide === undefined ? SAME : hide(message, (name) => this.definitions.current(name));
   }
+}
+
+function withoutId({ text }: Message): string {
+  const id = memberOf(text, 'id');
+  return id === undefined ? text : splice(text, id, 'null');
 }
 
 function roundKey(question: Question, state: unknown): string {

@@ -103,7 +103,10 @@ describe('answers of the guard over HTTP', () => {
       ['without a type', 200, undefined, secret],
       ['as an error of HTTP in text', 500, 'text/plain', 'a@b is unknown'],
       ['as an error of HTTP in JSON', 404, asJson, '{"error":"a@b is unknown"}'],
+      ['as an error of HTTP in JSON as text', 500, 'text/plain', '{"error":"a@b is unknown"}'],
       ['as an error without an id', 400, asJson, said({ id: null, error: { code: -1, message: 'a@b' } })],
+      ['as an error under another id', 404, asJson, said({ id: 'server-error', error: { code: -1, message: 'a@b' } })],
+      ['as an error of HTTP with a result', 404, asJson, said({ id: 'x', error: { code: -1 }, result: { content } })],
     ] as const)
       it(`withholds it ${what}`, async () => {
         on.answer = (_, response) =>
@@ -111,6 +114,17 @@ describe('answers of the guard over HTTP', () => {
         const response = await on.send(call(1));
         expect(await response.text()).to.not.include('a@b');
         if (status >= 400) expect([response.status, response.headers.get('x-kept')]).to.deep.equal([status, '1']);
+      });
+
+    for (const type of ['application/json-rpc', 'text/plain', undefined])
+      it(`redacts JSON of the type ${type}`, async () => {
+        on.answer = (_, response) =>
+          response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(secret);
+        const response = await on.send(call(1));
+        expect(response.headers.get('content-type')).to.equal('application/json');
+        expect(await response.json()).to.deep.equal(
+          result(1, { content: [{ type: 'text', text: '{"email":"[redacted]"}' }] }),
+        );
       });
 
     it('withholds what can not be read in all of its session', async () => {
@@ -126,6 +140,125 @@ describe('answers of the guard over HTTP', () => {
     on.answer = (_, response) => response.writeHead(503, { 'content-type': 'text/plain' }).end('Back at noon.');
     const response = await on.send(call(1));
     expect([response.status, await response.text()]).to.deep.equal([503, 'Back at noon.']);
+  });
+
+  const plain =
+    (status: number, body: string, type: string | undefined = 'text/plain') =>
+    (_: Received, response: http.ServerResponse) =>
+      response
+        .writeHead(status, { ...(type === '' ? {} : { 'content-type': type }), 'mcp-session-id': 's1', 'x-kept': '1' })
+        .end(body);
+
+  for (const [what, body] of [
+    ['a word', 'OK'],
+    ['a message', '{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"OK"}}'],
+    ['an answer', JSON.stringify(result(1))],
+  ] as const)
+    for (const status of [200, 201, 202])
+      for (const type of ['text/plain', 'application/json', ''])
+        it(`are empty when nobody awaits ${what} of the type ${type || 'none'} with status ${status}`, async () => {
+          on.answer = plain(status, body, type);
+          const initialized = await on.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+          const ended = await fetch(on.guard.address, { method: 'DELETE', headers: { 'mcp-session-id': 's1' } });
+          for (const response of [initialized, ended]) {
+            expect([response.status, await response.text()]).to.deep.equal([status, '']);
+            expect(['content-type', 'x-kept'].map((name) => response.headers.get(name))).to.deep.equal([null, '1']);
+          }
+        });
+
+  for (const [status, type] of [
+    [200, 'text/plain'],
+    [202, 'application/json'],
+  ] as const)
+    it(`have the refusals of a batch when the server writes a word to the rest with status ${status}`, async () => {
+      on.custos.answer = () => ({ verdict: 'DENY' });
+      on.answer = plain(status, 'OK', type);
+      const response = await on.send([call(1), { jsonrpc: '2.0', method: 'notifications/initialized' }]);
+      const refusals = (await response.json()) as { id: number }[];
+      expect([response.status, refusals.map(({ id }) => id)]).to.deep.equal([200, [1]]);
+    });
+
+  for (const [what, method, body] of [
+    ['a call', 'POST', 'OK'],
+    ['a batch with a call', 'POST', 'OK'],
+    ['a stream', 'GET', 'OK'],
+  ] as const)
+    it(`are refused when the server writes a word to ${what}`, async () => {
+      on.answer = plain(200, body);
+      const notice = { jsonrpc: '2.0', method: 'notifications/initialized' };
+      const response = await (method === 'GET'
+        ? fetch(on.guard.address)
+        : on.send(what === 'a call' ? call(1) : [notice, call(1)]));
+      expect([response.status, (await response.text()).includes('OK')]).to.deep.equal([502, false]);
+    });
+
+  for (const type of ['application/json-rpc', 'text/plain', 'text/html; charset=utf-16', ''])
+    it(`are JSON when they can be read as that, also of the type ${type || 'none'}`, async () => {
+      const text = ` ${JSON.stringify(result(1))}`;
+      on.answer = plain(200, text, type);
+      const response = await on.send(call(1));
+      expect([response.status, await response.text()]).to.deep.equal([200, text]);
+      const names = ['content-type', 'mcp-session-id', 'x-kept'];
+      expect(names.map((name) => response.headers.get(name))).to.deep.equal(['application/json', 's1', '1']);
+    });
+
+  it('under another id are not passed on, of any type', async () => {
+    on.answer = plain(200, JSON.stringify(result('1')));
+    const response = await on.send(call(1));
+    expect([response.status, (await response.text()).includes('done')]).to.deep.equal([502, false]);
+  });
+
+  describe('when the server refuses a request', () => {
+    const error = { code: -32_600, message: 'Session not found' };
+    const send = async (value: unknown, status = 404, type = 'application/json'): Promise<[number, string]> => {
+      on.answer = plain(status, typeof value === 'string' ? value : JSON.stringify(value), type);
+      const response = await on.send(call(1));
+      return [response.status, await response.text()];
+    };
+
+    for (const status of [400, 404, 406, 409, 500])
+      it(`has its reason of status ${status} under no id, not one that the client did not send`, async () => {
+        const text = `{"jsonrpc":"2.0", "id" : "server-error","error":${JSON.stringify(error)}}`;
+        expect(await send(text, status)).to.deep.equal([status, text.replace('"server-error"', 'null')]);
+        expect(on.reports.map(({ outcome }) => outcome)).to.deep.equal(['unanswered']);
+      });
+
+    for (const id of ['1', 2, 1.5, true, { id: 1 }])
+      it(`has its reason under no id instead of ${JSON.stringify(id)}`, async () => {
+        expect(await send({ jsonrpc: '2.0', id, error })).to.deep.equal([
+          404,
+          JSON.stringify({ jsonrpc: '2.0', id: null, error }),
+        ]);
+      });
+
+    it('has its reason also as text, and under the id of the request', async () => {
+      const other = await send({ jsonrpc: '2.0', id: 'server-error', error }, 404, 'text/plain');
+      expect(other).to.deep.equal([404, JSON.stringify({ jsonrpc: '2.0', id: null, error })]);
+      const own = { jsonrpc: '2.0', id: 1, error };
+      expect(await send(own, 400)).to.deep.equal([400, JSON.stringify(own)]);
+    });
+
+    it('keeps the type of an error that is JSON', async () => {
+      on.answer = plain(503, '{"title":"Back at noon."}', 'application/problem+json');
+      const response = await on.send(call(1));
+      expect([response.status, response.headers.get('content-type'), await response.text()]).to.deep.equal([
+        503,
+        'application/problem+json',
+        '{"title":"Back at noon."}',
+      ]);
+    });
+
+    for (const [what, value, status] of [
+      ['a result', { id: 'x', result: {} }, 404],
+      ['an error with a result', { id: 'x', error, result: {} }, 404],
+      ['an error with a result that is null', { id: 'x', error, result: null }, 404],
+      ['an error that is none of HTTP', { id: 'x', error }, 200],
+    ] as const)
+      it(`does not pass on ${what} under another id`, async () => {
+        const [got, text] = await send({ jsonrpc: '2.0', ...value }, status);
+        expect(got).to.equal(status === 200 ? 502 : status);
+        expect(text).to.include('gave an answer that can not be read').and.not.include('Session not found');
+      });
   });
 
   for (const status of [301, 302, 303, 307, 308])
