@@ -101,12 +101,24 @@ const GIVERS: readonly ((command: string, args: string) => string)[] = [
   (command, args) => `echo ${args} | sudo xargs ${command}`,
   (command, args) => `echo ${args} | xargs env ${command}`,
   (command, args) => `echo ${args} | xargs timeout 9 ${command}`,
+  (command, args) => `printf '%s\\0' ${args} | xargs -0 ${command}`,
+  (command, args) => `printf '${args.replaceAll(' ', '\\0')}\\0' | xargs -r0 ${command}`,
+  (command, args) => `printf '%s\\0' ${args} | xargs --null ${command}`,
+  (command, args) => `printf '${args}\\0' | xargs -0I% ${command} %`,
+  (command, args) => `echo ${args.replaceAll(' ', '%')} | xargs -d% ${command}`,
+  (command, args) => `echo ${args.replaceAll(' ', '%')} | xargs -td% ${command}`,
+  (command, args) => `echo ${args.replaceAll(' ', '%')} | xargs --delimiter=% ${command}`,
+  (command, args) => `printf '${args.replaceAll(' ', '\\t')}' | xargs -d '\\t' ${command}`,
+  (command, args) => `printf '${args.replaceAll(' ', '\\n')}' | xargs -0 -d '\\n' ${command}`,
 ];
 /** The same with arguments that are not on the line. */
 const UNSEEN_GIVERS: readonly ((command: string) => string)[] = [
   (command) => `xargs ${command}`,
   (command) => `cat f | xargs ${command}`,
   (command) => `cat f | xargs -n1 ${command}`,
+  (command) => `cat f | xargs -0 ${command}`,
+  (command) => `cat f | xargs -d, ${command}`,
+  (command) => `cat f | xargs -0I{} ${command} {}`,
   (command) => `xargs ${command} < f`,
   (command) => `xargs -a f ${command}`,
   (command) => `echo ls | xargs -a f ${command}`,
@@ -119,6 +131,9 @@ const UNSEEN_GIVERS: readonly ((command: string) => string)[] = [
   (command) => `cat f | xargs env ${command}`,
   (command) => `cat f | xargs sudo ${command}`,
 ];
+
+/** Programs that only print. */
+const EDITORS = ["awk '{print $1}'", 'awk -F : /root/', 'sed -n 1p', 'sed -e 1p', 'sed -ne1p'];
 
 describe('the arguments that a command is given by another one', () => {
   const split = lines.flatMap((line) => {
@@ -145,8 +160,46 @@ describe('the arguments that a command is given by another one', () => {
         expect(gravityOf(give(command)), give(command)).to.be.at.least(UNKNOWN);
   });
 
+  it('are not understood where they are a program, or what find does', () => {
+    for (const give of UNSEEN_GIVERS.filter((one) => one('').includes('xargs')))
+      for (const command of ['awk', 'awk -F :', 'gawk', 'sed', 'sed -n', 'sed -e', 'find', 'find /srv'])
+        expect(gravityOf(give(command)), give(command)).to.be.at.least(UNKNOWN);
+  });
+
+  it('are not understood where they are a part of code', () => {
+    for (const code of [
+      `sh -c 'ls {}'`,
+      `bash -c 'cat "{}"'`,
+      `python3 -c 'print("{}")'`,
+      `node -e 'console.log("{}")'`,
+    ])
+      for (const give of ['cat f | xargs -I{}', 'cat f | xargs -0I{}', 'find . -exec', 'fd . -x'])
+        expect(gravityOf(`${give} ${code}`), `${give} ${code}`).to.be.at.least(UNKNOWN);
+    expect(gravityOf(`cat f | xargs -I{} awk '{}' f`)).to.be.at.least(UNKNOWN);
+    expect(gravityOf(`cat f | xargs -I{} sed 's/{}/x/' f`)).to.be.at.least(UNKNOWN);
+  });
+
+  it('are not understood where nobody knows what separates them', () => {
+    for (const line of ['echo a | xargs -d ab cat', 'echo a | xargs -d $X cat', "echo a | xargs -d '' cat"])
+      expect(gravityOf(line), line).to.be.at.least(UNKNOWN);
+  });
+
+  it('are read without their quotes, and beside what ends them', () => {
+    expect(gravityOf(`echo '-del"ete"' | xargs -I{} find . {}`)).to.be.at.least(60);
+    expect(gravityOf(`echo 'ns prod END --dry-run' | xargs -E END kubectl delete`)).to.be.at.least(60);
+  });
+
   it('leave a command as it is that only reads, whatever it is given', () => {
-    for (const command of ['cat', 'wc -l', 'grep -n x', 'kubectl get pods', 'git blame', 'docker inspect', 'head -5'])
+    for (const command of [
+      'cat',
+      'wc -l',
+      'grep -n x',
+      'kubectl get pods',
+      'git blame',
+      'docker inspect',
+      'head -5',
+      ...EDITORS,
+    ])
       for (const give of UNSEEN_GIVERS) {
         if (give(command).includes('sudo')) continue;
         expect(gravityOf(give(command)), give(command)).to.equal(10);

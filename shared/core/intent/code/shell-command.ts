@@ -14,7 +14,14 @@ import {
   type Reading,
 } from './shell-code.ts';
 import { ownFragment, plainFragment } from './shell-own.ts';
-import { ANY_ARGUMENT, argumentsGiven, runsLines, withArguments } from './given-arguments.ts';
+import {
+  ANY_ARGUMENT,
+  argumentsGiven,
+  isDecidedElsewhere,
+  runsLines,
+  withArguments,
+  withFound,
+} from './given-arguments.ts';
 import { fedTo, givenPlaces } from './shell-files.ts';
 import { codeInOptions, codesOnLine, endsWithCodeOption } from './shell-options.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
@@ -78,13 +85,21 @@ const isElsewhere = (path: string): boolean =>
   /[/\\]/.test(path) && !/(?:^|[/\\])\.?s?bin[/\\]|^[a-z]:\\(?:windows|program)/i.test(path);
 
 /** Code that the command runs and that is not on its line, or of which nothing is known. */
-function unseenCode({ known: { entry, loads }, words, texts: [head = ''], span, lexicon }: CommandLine): Fragment[] {
+function unseenCode(line: CommandLine): Fragment[] {
+  const {
+    known: { entry, loads },
+    words,
+    texts: [head = ''],
+    span,
+    lexicon,
+  } = line;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
     at > 0 &&
     (runsOthers(text, lexicon) ||
       (entry.command.startsWith('git') && /^alias\..{0,80}=!/.test(text)) ||
       (isQuoted && programRuns(entry.command, text)));
-  return entry.unseen || isElsewhere(head) || loads || words.some(isHidden) ? [unknownCode(span)] : [];
+  const isUnseen = entry.unseen || isElsewhere(head) || loads || isDecidedElsewhere(line) || words.some(isHidden);
+  return isUnseen ? [unknownCode(span)] : [];
 }
 
 /** A command after `--` that destroys: `npm explore x -- rm -rf y`. */
@@ -121,7 +136,7 @@ interface Beside {
 function runFragments(runs: CodeOnLine, line: CommandLine, { own, sent, beside }: Beside): Fragment[] {
   const { known, span } = line;
   const { doing } = known;
-  const codes = codesOnLine(runs, line);
+  const codes = codesOnLine(runs, line).map((code) => withFound(code, line));
   if (codes.length === 0) return withoutCode(runs, line, own, beside);
   // A path among the arguments is one of the code.
   const isOwn = (doing.action !== 'execute' && runs.options !== undefined) || doing.traits.length > 0;
@@ -136,7 +151,7 @@ function runFragments(runs: CodeOnLine, line: CommandLine, { own, sent, beside }
     ...given.flatMap((code) =>
       runs.language === 'command' ? commandFragments(code, inner) : pieceFragments(code, runs.language, line),
     ),
-    ...(isTorn(runs, line, codes[0]) || keepsWhatIsPrinted(line, codes) ? [unknownCode(span)] : []),
+    ...(gives?.isUnclear || isTorn(runs, line, codes[0]) || keepsWhatIsPrinted(line, codes) ? [unknownCode(span)] : []),
   ];
 }
 
