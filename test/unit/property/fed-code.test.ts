@@ -89,6 +89,49 @@ describe('what a shell is fed', () => {
   });
 });
 
+/** Code that does no harm, and the client or interpreter that it is fed to. */
+const HARMLESS: readonly (readonly [code: string, runs: string])[] = [
+  ['select 1', 'psql'],
+  ['select 1', 'psql -f -'],
+  ['console.log(1)', 'node'],
+  ['puts 1', 'ruby'],
+  ['puts 1', 'ruby -r json'],
+];
+/** The same with options that run more than that. */
+const LOADING: typeof HARMLESS = [
+  ['select 1', 'psql -f f.sql'],
+  ['select 1', 'psql --file=f.sql'],
+  ['select 1', 'psql -f - -f f.sql'],
+  ['select 1', 'sqlite3 -init f.sql db'],
+  ['console.log(1)', 'node -r ./f.js'],
+  ['console.log(1)', 'node --require=./f.js'],
+  ['console.log(1)', 'node --import ./f.js'],
+  ['puts 1', 'ruby -r ./f'],
+  ['puts 1', 'ruby -r./f'],
+  ['puts 1', 'ruby -I. -rf'],
+];
+
+describe('what runs beside harmless code', () => {
+  it('is not understood where an option loads it', () => {
+    for (const [code, runs] of HARMLESS) expect(gravityOf(`echo '${code}' | ${runs}`), runs).to.equal(10);
+    for (const [code, runs] of LOADING)
+      for (const line of [`echo '${code}' | ${runs}`, `${runs} <<< '${code}'`])
+        expect(gravityOf(line), line).to.be.at.least(UNKNOWN);
+    expect(gravityOf(`ruby -r ./f -e 'puts 1'`)).to.be.at.least(UNKNOWN);
+    expect(gravityOf(`ruby -r json -e 'puts 1'`)).to.equal(10);
+  });
+
+  it('is not understood where a variable decides it, also after env', () => {
+    for (const set of ['LD_PRELOAD=./f.so', 'BASH_ENV=f.sh', 'PATH=/tmp', 'NODE_OPTIONS=-r./f.js'])
+      for (const way of ['', 'env ', 'env -i ', 'env A=1 ', 'sudo env ', 'env A=1 env ', 'timeout 9 env '])
+        for (const line of ['ls', "bash -c 'ls'"])
+          expect(gravityOf(`${way}${set} ${line}`), `${way}${set} ${line}`).to.be.at.least(UNKNOWN);
+    for (const line of ['env A=1 ls', 'env A=1 grep PATH=x f']) expect(gravityOf(line), line).to.equal(10);
+    for (const option of ['-S ', '-S', '--split-string='])
+      expect(gravityOf(`env ${option}'A=1 rm -rf /srv'`)).to.be.at.least(UNKNOWN);
+  });
+});
+
 /** Ways to give arguments to a command. */
 const GIVERS: readonly ((command: string, args: string) => string)[] = [
   (command, args) => `echo ${args} | xargs ${command}`,

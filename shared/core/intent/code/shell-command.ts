@@ -8,8 +8,10 @@ import {
   type Before,
   codeFragments,
   type CommandLine,
+  decidesWhatRuns,
   fedCode,
   fedCommands,
+  loadsFirst,
   readsFile,
   type Reading,
 } from './shell-code.ts';
@@ -98,8 +100,8 @@ function unseenCode(line: CommandLine): Fragment[] {
     (runsOthers(text, lexicon) ||
       (entry.command.startsWith('git') && /^alias\..{0,80}=!/.test(text)) ||
       (isQuoted && programRuns(entry.command, text)));
-  const isUnseen = entry.unseen || isElsewhere(head) || loads || isDecidedElsewhere(line) || words.some(isHidden);
-  return isUnseen ? [unknownCode(span)] : [];
+  const isLoaded = loads || loadsFirst(line) || decidesWhatRuns(line) || isDecidedElsewhere(line);
+  return entry.unseen || isElsewhere(head) || isLoaded || words.some(isHidden) ? [unknownCode(span)] : [];
 }
 
 /** A command after `--` that destroys: `npm explore x -- rm -rf y`. */
@@ -170,7 +172,7 @@ function withoutCode(runs: CodeOnLine, line: CommandLine, own: Fragment, beside:
   // What a script does is what its options say.
   if (isScript(known) && before === undefined && isTrial(line.texts, line.lexicon)) return [readsOnly(span)];
   const fed = runsWhatItIsFed(runs, line) ? fedCode(line, runs.language) : [];
-  if (fed.length > 0) return [...(own.traits.length > 0 ? [own] : []), ...fed];
+  if (fed.length > 0) return [...(own.traits.length > 0 ? [own] : []), ...fed, ...beside];
   // A shell of another user or root reads what it is given.
   if (runs.language === 'command' && command.input)
     return [own, ...codeFragments('shell', command.input.text, span, line)];

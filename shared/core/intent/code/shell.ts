@@ -3,7 +3,7 @@ import { fileWrite, type Fragment, fragmentOf, gravest, isNowhere, unknownCode }
 import { commandName } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { ruledDoing, settingsOfWords } from './settings.ts';
-import { type Before, type Fed, readsFile, type Reading } from './shell-code.ts';
+import { type Before, DECIDES_WHAT_RUNS, type Fed, readsFile, type Reading } from './shell-code.ts';
 import { commandFragments } from './shell-command.ts';
 import { writesNothing, writtenFiles } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
@@ -13,9 +13,6 @@ const MAX_DEPTH = 6;
 /** What reading a command costs of the effort, in characters. */
 const COMMAND_COST = 150;
 
-/** Variables that decide which programs run, or run code themselves. */
-const DECIDES_WHAT_RUNS =
-  /^(?:PATH|IFS|ENV|BASH_ENV|SHELL|EDITOR|PAGER|PROMPT_COMMAND|PYTHON\w+|NODE_OPTIONS|PERL5\w+|GIT_\w+|LD_\w+|DYLD_\w+)=/;
 /** Commands that set variables. */
 const SETS_VARIABLES = /^(?:export|declare|typeset|readonly|env|set)$/;
 const VARIABLE = /^[A-Za-z_]\w{0,63}=/;
