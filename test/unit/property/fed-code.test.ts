@@ -39,13 +39,30 @@ const FEEDS: readonly ((line: string) => string)[] = [
   (line) => `printf 'ls\\n${line}\\n' | sudo sh`,
   (line) => `printf 'ls\\n${line}\\n' |\nsh`,
   (line) => `echo '${line}' | parallel`,
+  (line) => `(echo '${line}'; echo ls) | sh`,
+  (line) => `{ echo ls; echo '${line}'; } | sh`,
+  (line) => `(echo ls; (echo '${line}'; echo ls)) | (sh)`,
+  (line) => `(echo $(id); echo ls); (echo '${line}'; echo ls) | sh`,
+  (line) => `(echo -n '${line.slice(0, 3)}'; printf '%s\\n' '${line.slice(3)}'; echo ls) | sh`,
+  (line) => `sh -c "(echo '${line}'; echo ls) | sh"`,
   (line) => `echo '${line}' | xargs -I{} sh -c '{}'`,
   (line) => `echo '${line}' | xargs -I ls sh -c ls`,
 ];
 /** The same where what is fed is not known to the last character: at least not understood. */
 const VAGUE_FEEDS: typeof FEEDS = [
-  (line) => `(echo '${line}'; echo ls) | sh`,
-  (line) => `{ echo '${line}'; echo ls; } | sh`,
+  (line) => `(echo '${line}'; true; echo ls) | sh`,
+  (line) => `{ echo '${line}'; cat f; } | sh`,
+  () => `(echo ls; cat f) | sh`,
+  ...['\\{', "'for'", '"while"', 'i\\f', '$X', 'select x in 1; do break; done'].flatMap((hides) => [
+    (line: string) => `X={; (echo '${line}'; ${hides}; echo ls) | sh`,
+    (line: string) => `X={; { echo '${line}'; ${hides}; echo ls; } | sh`,
+  ]),
+  (line) => `(echo '${line}' # (\necho ls) | sh`,
+  (line) => `(echo '${line}'; cat <<E\n(\nE\necho ls) | sh`,
+  () => `(true && echo ls; echo ls) | sh`,
+  (line) => `(x=1; echo '${line}'; echo ls) | sh`,
+  (line) => `(echo '${line}' > f; echo ls) | sh`,
+  () => `(cat f | sed -n 1p; echo ls) | sh`,
   (line) => `for x in 1; do echo '${line}'; echo ls; done | sh`,
   (line) => `echo '${line}' | (ls; sh)`,
   (line) => `echo '${line}' | { ls; sh; }`,
@@ -97,6 +114,12 @@ const HARMLESS: readonly (readonly [code: string, runs: string])[] = [
   ['puts 1', 'ruby'],
   ['puts 1', 'ruby -r json'],
 ];
+/** Code in several lines that different commands print. */
+const IN_LINES = [
+  "(echo 'select 1;'; echo 'select 2;') | psql",
+  "{ echo 'select 1;'; printf 'select 2;'; } | psql",
+  '(echo ls; echo pwd) | sh',
+];
 /** The same with options that run more than that. */
 const LOADING: typeof HARMLESS = [
   ['select 1', 'psql -f f.sql'],
@@ -114,6 +137,7 @@ const LOADING: typeof HARMLESS = [
 describe('what runs beside harmless code', () => {
   it('is not understood where an option loads it', () => {
     for (const [code, runs] of HARMLESS) expect(gravityOf(`echo '${code}' | ${runs}`), runs).to.equal(10);
+    for (const line of IN_LINES) expect(gravityOf(line), line).to.equal(10);
     for (const [code, runs] of LOADING)
       for (const line of [`echo '${code}' | ${runs}`, `${runs} <<< '${code}'`])
         expect(gravityOf(line), line).to.be.at.least(UNKNOWN);

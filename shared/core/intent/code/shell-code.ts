@@ -16,6 +16,8 @@ export interface Before {
   readonly before: Before | undefined;
   /** The next command may be fed more than that: both are in a group, or this one ends a group. */
   readonly isPart: boolean;
+  /** All that the group prints which this one ends. */
+  readonly printed?: Printed | undefined;
 }
 
 /** What a command reads: a here-document, a file, or the output of another command. */
@@ -73,6 +75,7 @@ export function codeFragments(
 export function fedText({ command, before }: Fed): Printed | undefined {
   if (command.input) return { texts: [command.input.text], isAll: true };
   if (before === undefined) return undefined;
+  if (before.printed) return before.printed;
   const printed = printedBy(before.command.words);
   return printed && { ...printed, isAll: printed.isAll && !before.isPart };
 }
