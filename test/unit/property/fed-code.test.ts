@@ -39,13 +39,30 @@ const FEEDS: readonly ((line: string) => string)[] = [
   (line) => `printf 'ls\\n${line}\\n' | sudo sh`,
   (line) => `printf 'ls\\n${line}\\n' |\nsh`,
   (line) => `echo '${line}' | parallel`,
+  (line) => `(echo '${line}'; echo ls) | sh`,
+  (line) => `{ echo ls; echo '${line}'; } | sh`,
+  (line) => `(echo ls; (echo '${line}'; echo ls)) | (sh)`,
+  (line) => `(echo $(id); echo ls); (echo '${line}'; echo ls) | sh`,
+  (line) => `(echo -n '${line.slice(0, 3)}'; printf '%s\\n' '${line.slice(3)}'; echo ls) | sh`,
+  (line) => `sh -c "(echo '${line}'; echo ls) | sh"`,
   (line) => `echo '${line}' | xargs -I{} sh -c '{}'`,
   (line) => `echo '${line}' | xargs -I ls sh -c ls`,
 ];
 /** The same where what is fed is not known to the last character: at least not understood. */
 const VAGUE_FEEDS: typeof FEEDS = [
-  (line) => `(echo '${line}'; echo ls) | sh`,
-  (line) => `{ echo '${line}'; echo ls; } | sh`,
+  (line) => `(echo '${line}'; true; echo ls) | sh`,
+  (line) => `{ echo '${line}'; cat f; } | sh`,
+  () => `(echo ls; cat f) | sh`,
+  ...['\\{', "'for'", '"while"', 'i\\f', '$X', 'select x in 1; do break; done'].flatMap((hides) => [
+    (line: string) => `X={; (echo '${line}'; ${hides}; echo ls) | sh`,
+    (line: string) => `X={; { echo '${line}'; ${hides}; echo ls; } | sh`,
+  ]),
+  (line) => `(echo '${line}' # (\necho ls) | sh`,
+  (line) => `(echo '${line}'; cat <<E\n(\nE\necho ls) | sh`,
+  () => `(true && echo ls; echo ls) | sh`,
+  (line) => `(x=1; echo '${line}'; echo ls) | sh`,
+  (line) => `(echo '${line}' > f; echo ls) | sh`,
+  () => `(cat f | sed -n 1p; echo ls) | sh`,
   (line) => `for x in 1; do echo '${line}'; echo ls; done | sh`,
   (line) => `echo '${line}' | (ls; sh)`,
   (line) => `echo '${line}' | { ls; sh; }`,
@@ -89,6 +106,56 @@ describe('what a shell is fed', () => {
   });
 });
 
+/** Code that does no harm, and the client or interpreter that it is fed to. */
+const HARMLESS: readonly (readonly [code: string, runs: string])[] = [
+  ['select 1', 'psql'],
+  ['select 1', 'psql -f -'],
+  ['console.log(1)', 'node'],
+  ['puts 1', 'ruby'],
+  ['puts 1', 'ruby -r json'],
+];
+/** Code in several lines that different commands print. */
+const IN_LINES = [
+  "(echo 'select 1;'; echo 'select 2;') | psql",
+  "{ echo 'select 1;'; printf 'select 2;'; } | psql",
+  '(echo ls; echo pwd) | sh',
+];
+/** The same with options that run more than that. */
+const LOADING: typeof HARMLESS = [
+  ['select 1', 'psql -f f.sql'],
+  ['select 1', 'psql --file=f.sql'],
+  ['select 1', 'psql -f - -f f.sql'],
+  ['select 1', 'sqlite3 -init f.sql db'],
+  ['console.log(1)', 'node -r ./f.js'],
+  ['console.log(1)', 'node --require=./f.js'],
+  ['console.log(1)', 'node --import ./f.js'],
+  ['puts 1', 'ruby -r ./f'],
+  ['puts 1', 'ruby -r./f'],
+  ['puts 1', 'ruby -I. -rf'],
+];
+
+describe('what runs beside harmless code', () => {
+  it('is not understood where an option loads it', () => {
+    for (const [code, runs] of HARMLESS) expect(gravityOf(`echo '${code}' | ${runs}`), runs).to.equal(10);
+    for (const line of IN_LINES) expect(gravityOf(line), line).to.equal(10);
+    for (const [code, runs] of LOADING)
+      for (const line of [`echo '${code}' | ${runs}`, `${runs} <<< '${code}'`])
+        expect(gravityOf(line), line).to.be.at.least(UNKNOWN);
+    expect(gravityOf(`ruby -r ./f -e 'puts 1'`)).to.be.at.least(UNKNOWN);
+    expect(gravityOf(`ruby -r json -e 'puts 1'`)).to.equal(10);
+  });
+
+  it('is not understood where a variable decides it, also after env', () => {
+    for (const set of ['LD_PRELOAD=./f.so', 'BASH_ENV=f.sh', 'PATH=/tmp', 'NODE_OPTIONS=-r./f.js'])
+      for (const way of ['', 'env ', 'env -i ', 'env A=1 ', 'sudo env ', 'env A=1 env ', 'timeout 9 env '])
+        for (const line of ['ls', "bash -c 'ls'"])
+          expect(gravityOf(`${way}${set} ${line}`), `${way}${set} ${line}`).to.be.at.least(UNKNOWN);
+    for (const line of ['env A=1 ls', 'env A=1 grep PATH=x f']) expect(gravityOf(line), line).to.equal(10);
+    for (const option of ['-S ', '-S', '--split-string='])
+      expect(gravityOf(`env ${option}'A=1 rm -rf /srv'`)).to.be.at.least(UNKNOWN);
+  });
+});
+
 /** Ways to give arguments to a command. */
 const GIVERS: readonly ((command: string, args: string) => string)[] = [
   (command, args) => `echo ${args} | xargs ${command}`,
@@ -101,12 +168,24 @@ const GIVERS: readonly ((command: string, args: string) => string)[] = [
   (command, args) => `echo ${args} | sudo xargs ${command}`,
   (command, args) => `echo ${args} | xargs env ${command}`,
   (command, args) => `echo ${args} | xargs timeout 9 ${command}`,
+  (command, args) => `printf '%s\\0' ${args} | xargs -0 ${command}`,
+  (command, args) => `printf '${args.replaceAll(' ', '\\0')}\\0' | xargs -r0 ${command}`,
+  (command, args) => `printf '%s\\0' ${args} | xargs --null ${command}`,
+  (command, args) => `printf '${args}\\0' | xargs -0I% ${command} %`,
+  (command, args) => `echo ${args.replaceAll(' ', '%')} | xargs -d% ${command}`,
+  (command, args) => `echo ${args.replaceAll(' ', '%')} | xargs -td% ${command}`,
+  (command, args) => `echo ${args.replaceAll(' ', '%')} | xargs --delimiter=% ${command}`,
+  (command, args) => `printf '${args.replaceAll(' ', '\\t')}' | xargs -d '\\t' ${command}`,
+  (command, args) => `printf '${args.replaceAll(' ', '\\n')}' | xargs -0 -d '\\n' ${command}`,
 ];
 /** The same with arguments that are not on the line. */
 const UNSEEN_GIVERS: readonly ((command: string) => string)[] = [
   (command) => `xargs ${command}`,
   (command) => `cat f | xargs ${command}`,
   (command) => `cat f | xargs -n1 ${command}`,
+  (command) => `cat f | xargs -0 ${command}`,
+  (command) => `cat f | xargs -d, ${command}`,
+  (command) => `cat f | xargs -0I{} ${command} {}`,
   (command) => `xargs ${command} < f`,
   (command) => `xargs -a f ${command}`,
   (command) => `echo ls | xargs -a f ${command}`,
@@ -119,6 +198,9 @@ const UNSEEN_GIVERS: readonly ((command: string) => string)[] = [
   (command) => `cat f | xargs env ${command}`,
   (command) => `cat f | xargs sudo ${command}`,
 ];
+
+/** Programs that only print. */
+const EDITORS = ["awk '{print $1}'", 'awk -F : /root/', 'sed -n 1p', 'sed -e 1p', 'sed -ne1p'];
 
 describe('the arguments that a command is given by another one', () => {
   const split = lines.flatMap((line) => {
@@ -145,8 +227,46 @@ describe('the arguments that a command is given by another one', () => {
         expect(gravityOf(give(command)), give(command)).to.be.at.least(UNKNOWN);
   });
 
+  it('are not understood where they are a program, or what find does', () => {
+    for (const give of UNSEEN_GIVERS.filter((one) => one('').includes('xargs')))
+      for (const command of ['awk', 'awk -F :', 'gawk', 'sed', 'sed -n', 'sed -e', 'find', 'find /srv'])
+        expect(gravityOf(give(command)), give(command)).to.be.at.least(UNKNOWN);
+  });
+
+  it('are not understood where they are a part of code', () => {
+    for (const code of [
+      `sh -c 'ls {}'`,
+      `bash -c 'cat "{}"'`,
+      `python3 -c 'print("{}")'`,
+      `node -e 'console.log("{}")'`,
+    ])
+      for (const give of ['cat f | xargs -I{}', 'cat f | xargs -0I{}', 'find . -exec', 'fd . -x'])
+        expect(gravityOf(`${give} ${code}`), `${give} ${code}`).to.be.at.least(UNKNOWN);
+    expect(gravityOf(`cat f | xargs -I{} awk '{}' f`)).to.be.at.least(UNKNOWN);
+    expect(gravityOf(`cat f | xargs -I{} sed 's/{}/x/' f`)).to.be.at.least(UNKNOWN);
+  });
+
+  it('are not understood where nobody knows what separates them', () => {
+    for (const line of ['echo a | xargs -d ab cat', 'echo a | xargs -d $X cat', "echo a | xargs -d '' cat"])
+      expect(gravityOf(line), line).to.be.at.least(UNKNOWN);
+  });
+
+  it('are read without their quotes, and beside what ends them', () => {
+    expect(gravityOf(`echo '-del"ete"' | xargs -I{} find . {}`)).to.be.at.least(60);
+    expect(gravityOf(`echo 'ns prod END --dry-run' | xargs -E END kubectl delete`)).to.be.at.least(60);
+  });
+
   it('leave a command as it is that only reads, whatever it is given', () => {
-    for (const command of ['cat', 'wc -l', 'grep -n x', 'kubectl get pods', 'git blame', 'docker inspect', 'head -5'])
+    for (const command of [
+      'cat',
+      'wc -l',
+      'grep -n x',
+      'kubectl get pods',
+      'git blame',
+      'docker inspect',
+      'head -5',
+      ...EDITORS,
+    ])
       for (const give of UNSEEN_GIVERS) {
         if (give(command).includes('sudo')) continue;
         expect(gravityOf(give(command)), give(command)).to.equal(10);

@@ -192,13 +192,17 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
     subcommands.slice(0, 2).some((name) => RUNS.test(name)) &&
     entry.runs === undefined &&
     namesDestroyer(subcommands.slice(1), own, lexicon);
+  // `psql -f -` runs what it is fed, which is read.
+  const isFile = (word: string, at: number) => !(FILE.test(word) && own[at + 1] === '-');
+  const loading = entry.runs?.language === 'sql' ? own.filter(isFile) : own;
   const loads =
     doing !== READS &&
     (runsDestroyer() ||
-      [...base.loads, ...entry.loads].some((option) => hasOption(own, option) || hasGlued(own, option)));
+      [...base.loads, ...entry.loads].some((option) => hasOption(loading, option) || hasGlued(loading, option)));
   return { entry, arguments: subcommands, isKnown, doing, valued, loads };
 }
 
+const FILE = /^(?:-f|--file)$/;
 /** Options whose value somebody reads. */
 const MESSAGE = /^(?:-m|--(?:message|body|title|notes|description|subject|comment))$/;
 const RUNS = /^(?:run|start|invoke|exec|execute|trigger|dispatch|call|submit)$/;

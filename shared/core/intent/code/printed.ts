@@ -58,3 +58,11 @@ export function printedBy(words: readonly ShellWord[]): Printed | undefined {
   const printed = own[0]?.startsWith('-') ? undefined : formatted(own);
   return printed === undefined ? { texts: [unescaped(own.join(' '))], isAll: false } : { texts: [printed], isAll };
 }
+
+/** What follows the text that one of these two prints: the end of a line, unless an option of `echo` leaves it out. */
+export function endOf(words: readonly ShellWord[]): string {
+  const [name = '', ...texts] = textsOf(words);
+  const first = texts.findIndex((text) => !ECHO_OPTION.test(text));
+  const options = first < 0 ? texts : texts.slice(0, first);
+  return commandName(name) === 'echo' && !options.some((option) => option.includes('n')) ? '\n' : '';
+}

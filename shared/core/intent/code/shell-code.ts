@@ -1,7 +1,7 @@
 // Code that a shell command runs: of which language it is, and what it is fed from a pipe, a here-document, a file.
 import { programFragments } from './calls.ts';
 import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode } from './code.ts';
-import { commandName, type KnownCommand } from './commands.ts';
+import { commandName, type KnownCommand, restAt } from './commands.ts';
 import { firstOf } from '../first-of.ts';
 import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import { type Printed, printedBy } from './printed.ts';
@@ -16,6 +16,8 @@ export interface Before {
   readonly before: Before | undefined;
   /** The next command may be fed more than that: both are in a group, or this one ends a group. */
   readonly isPart: boolean;
+  /** All that the group prints which this one ends. */
+  readonly printed?: Printed | undefined;
 }
 
 /** What a command reads: a here-document, a file, or the output of another command. */
@@ -73,9 +75,33 @@ export function codeFragments(
 export function fedText({ command, before }: Fed): Printed | undefined {
   if (command.input) return { texts: [command.input.text], isAll: true };
   if (before === undefined) return undefined;
+  if (before.printed) return before.printed;
   const printed = printedBy(before.command.words);
   return printed && { ...printed, isAll: printed.isAll && !before.isPart };
 }
+
+/** Variables that decide which programs run, or run code themselves. */
+export const DECIDES_WHAT_RUNS =
+  /^(?:PATH|IFS|ENV|BASH_ENV|SHELL|EDITOR|PAGER|PROMPT_COMMAND|PYTHON\w+|NODE_OPTIONS|PERL5\w+|GIT_\w+|LD_\w+|DYLD_\w+)=/;
+
+/** Whether such a variable is set for the command that this one runs: `env LD_PRELOAD=x ls`. */
+export const decidesWhatRuns = ({ known: { entry, valued }, texts }: CommandLine): boolean => {
+  if (entry.runs?.language !== 'command') return false;
+  const at = restAt(entry.runs, texts, entry.command, valued);
+  return texts.slice(1, at < 0 ? undefined : at).some((text) => DECIDES_WHAT_RUNS.test(text));
+};
+
+/** An option of an interpreter for a file, or for where files are looked for, which it runs before its code. */
+const LOADS_FIRST = /^(?:-[rI]|--(?:require|import|preload|loader|experimental-loader)(?:=|$))(.*)$/s;
+
+/** Whether an interpreter runs a file before its code, whatever that is: `ruby -r ./setup`. A name alone is a library. */
+export const loadsFirst = ({ known: { entry }, texts }: CommandLine): boolean =>
+  entry.runs?.language === 'script' &&
+  texts.some((text, at) => {
+    const value = LOADS_FIRST.exec(text)?.[1];
+    const isCode = entry.runs?.options?.includes(text) === true;
+    return value !== undefined && !isCode && /[./\\$]/.test(value || (texts[at + 1] ?? ''));
+  });
 
 const MAX_FED = 20;
 

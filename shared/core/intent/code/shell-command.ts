@@ -8,13 +8,22 @@ import {
   type Before,
   codeFragments,
   type CommandLine,
+  decidesWhatRuns,
   fedCode,
   fedCommands,
+  loadsFirst,
   readsFile,
   type Reading,
 } from './shell-code.ts';
 import { ownFragment, plainFragment } from './shell-own.ts';
-import { ANY_ARGUMENT, argumentsGiven, runsLines, withArguments } from './given-arguments.ts';
+import {
+  ANY_ARGUMENT,
+  argumentsGiven,
+  isDecidedElsewhere,
+  runsLines,
+  withArguments,
+  withFound,
+} from './given-arguments.ts';
 import { fedTo, givenPlaces } from './shell-files.ts';
 import { codeInOptions, codesOnLine, endsWithCodeOption } from './shell-options.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
@@ -78,13 +87,21 @@ const isElsewhere = (path: string): boolean =>
   /[/\\]/.test(path) && !/(?:^|[/\\])\.?s?bin[/\\]|^[a-z]:\\(?:windows|program)/i.test(path);
 
 /** Code that the command runs and that is not on its line, or of which nothing is known. */
-function unseenCode({ known: { entry, loads }, words, texts: [head = ''], span, lexicon }: CommandLine): Fragment[] {
+function unseenCode(line: CommandLine): Fragment[] {
+  const {
+    known: { entry, loads },
+    words,
+    texts: [head = ''],
+    span,
+    lexicon,
+  } = line;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
     at > 0 &&
     (runsOthers(text, lexicon) ||
       (entry.command.startsWith('git') && /^alias\..{0,80}=!/.test(text)) ||
       (isQuoted && programRuns(entry.command, text)));
-  return entry.unseen || isElsewhere(head) || loads || words.some(isHidden) ? [unknownCode(span)] : [];
+  const isLoaded = loads || loadsFirst(line) || decidesWhatRuns(line) || isDecidedElsewhere(line);
+  return entry.unseen || isElsewhere(head) || isLoaded || words.some(isHidden) ? [unknownCode(span)] : [];
 }
 
 /** A command after `--` that destroys: `npm explore x -- rm -rf y`. */
@@ -121,7 +138,7 @@ interface Beside {
 function runFragments(runs: CodeOnLine, line: CommandLine, { own, sent, beside }: Beside): Fragment[] {
   const { known, span } = line;
   const { doing } = known;
-  const codes = codesOnLine(runs, line);
+  const codes = codesOnLine(runs, line).map((code) => withFound(code, line));
   if (codes.length === 0) return withoutCode(runs, line, own, beside);
   // A path among the arguments is one of the code.
   const isOwn = (doing.action !== 'execute' && runs.options !== undefined) || doing.traits.length > 0;
@@ -136,7 +153,7 @@ function runFragments(runs: CodeOnLine, line: CommandLine, { own, sent, beside }
     ...given.flatMap((code) =>
       runs.language === 'command' ? commandFragments(code, inner) : pieceFragments(code, runs.language, line),
     ),
-    ...(isTorn(runs, line, codes[0]) || keepsWhatIsPrinted(line, codes) ? [unknownCode(span)] : []),
+    ...(gives?.isUnclear || isTorn(runs, line, codes[0]) || keepsWhatIsPrinted(line, codes) ? [unknownCode(span)] : []),
   ];
 }
 
@@ -155,7 +172,7 @@ function withoutCode(runs: CodeOnLine, line: CommandLine, own: Fragment, beside:
   // What a script does is what its options say.
   if (isScript(known) && before === undefined && isTrial(line.texts, line.lexicon)) return [readsOnly(span)];
   const fed = runsWhatItIsFed(runs, line) ? fedCode(line, runs.language) : [];
-  if (fed.length > 0) return [...(own.traits.length > 0 ? [own] : []), ...fed];
+  if (fed.length > 0) return [...(own.traits.length > 0 ? [own] : []), ...fed, ...beside];
   // A shell of another user or root reads what it is given.
   if (runs.language === 'command' && command.input)
     return [own, ...codeFragments('shell', command.input.text, span, line)];

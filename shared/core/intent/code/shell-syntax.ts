@@ -14,8 +14,11 @@ export interface ShellCommand {
   /** The separator before it; empty for the first. */
   readonly after: string;
   readonly redirections: readonly Redirection[];
-  /** What is piped into it comes from a group of commands, of which the one before is the last. */
-  readonly afterGroup: boolean;
+  /**
+   * What is piped into it comes from a group of commands, of which the one before is the last: the place of the first one in the list of
+   * commands, Infinity where it is not known. Undefined: no group.
+   */
+  readonly afterGroup: number | undefined;
   /**
    * It is in a group that something is piped into: the place of the command that writes it in the list of commands, or undefined for a
    * file, a text or a process.
@@ -90,7 +93,7 @@ class Parser extends WordReader {
   private awaited: { readonly delimiter: string; readonly dashed: boolean; readonly isPlain: boolean } | undefined;
   private after = '';
   private isOver = false;
-  private afterGroup = false;
+  private afterGroup: number | undefined;
   /** The groups around this place: where each begins in the list of commands, and what it is fed. */
   private readonly groups: { readonly from: number; readonly fed: ShellCommand['group'] }[] = [];
   private lastGroup = Infinity;
@@ -138,9 +141,10 @@ class Parser extends WordReader {
       const inner = new Parser(this.text, limits, this.depth + 1, this.values, fed);
       inner.run();
       const before = this.commands.length;
-      for (const { group, ...command } of inner.commands) {
+      for (const { group, afterGroup, ...command } of inner.commands) {
         const writer = group?.writer === undefined ? undefined : group.writer + before;
-        this.commands.push({ ...command, group: group && { writer } });
+        const from = afterGroup === undefined ? undefined : afterGroup + before;
+        this.commands.push({ ...command, group: group && { writer }, afterGroup: from });
       }
       this.isWhole &&= inner.isWhole;
     }
@@ -188,12 +192,13 @@ class Parser extends WordReader {
       if (this.commands.length >= MAX_COMMANDS) [this.isWhole, this.isOver] = [false, true];
     }
     if (separator === '(') this.openGroup();
+    const ended = this.lastGroup;
     this.lastGroup = Infinity;
     if (separator === ')') this.closeGroup();
     // A pipe goes on to the next line, and into a group.
     const goesOn = !first && isPipe(this.after) && (separator === '\n' || separator === '(');
     if (!goesOn) {
-      this.afterGroup = !first && isPipe(separator);
+      this.afterGroup = !first && isPipe(separator) ? ended : undefined;
       this.after = separator;
     }
     this.words = [];
@@ -271,14 +276,16 @@ class Parser extends WordReader {
     if (this.prose && this.words.length > 0 && !word.isQuoted && this.prose.continues(word.text)) return false;
     const isEnd = inProse && !word.isQuoted && SENTENCE_END.test(word.text);
     const own = isEnd ? { ...word, text: word.text.slice(0, -1), end: word.end - 1 } : word;
+    // A word with quotes, an escape or a variable is never a keyword: `\{` is a command.
+    const isBare = !own.isQuoted && this.text.startsWith(own.text, own.at);
     if (this.words.length === 0) {
-      if (KEYWORDS.has(own.text) && !own.isQuoted) {
+      if (KEYWORDS.has(own.text) && isBare) {
         if (OPENS_GROUP.has(own.text)) this.openGroup();
         if (CLOSES_GROUP.has(own.text)) this.closeGroup();
         return true;
       }
-      if (own.text === 'for') this.openGroup();
-      if (own.text === 'for' || own.text === 'case' || own.text === 'function') {
+      if (own.text === 'for' && isBare) this.openGroup();
+      if (isBare && (own.text === 'for' || own.text === 'case' || own.text === 'function')) {
         if (own.text !== 'for') this.isWhole = false;
         else this.skipLoopHead();
         return true;

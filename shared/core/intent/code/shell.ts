@@ -3,7 +3,8 @@ import { fileWrite, type Fragment, fragmentOf, gravest, isNowhere, unknownCode }
 import { commandName } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { ruledDoing, settingsOfWords } from './settings.ts';
-import { type Before, type Fed, readsFile, type Reading } from './shell-code.ts';
+import { endOf, type Printed, printedBy } from './printed.ts';
+import { type Before, DECIDES_WHAT_RUNS, type Fed, readsFile, type Reading } from './shell-code.ts';
 import { commandFragments } from './shell-command.ts';
 import { writesNothing, writtenFiles } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
@@ -13,9 +14,6 @@ const MAX_DEPTH = 6;
 /** What reading a command costs of the effort, in characters. */
 const COMMAND_COST = 150;
 
-/** Variables that decide which programs run, or run code themselves. */
-const DECIDES_WHAT_RUNS =
-  /^(?:PATH|IFS|ENV|BASH_ENV|SHELL|EDITOR|PAGER|PROMPT_COMMAND|PYTHON\w+|NODE_OPTIONS|PERL5\w+|GIT_\w+|LD_\w+|DYLD_\w+)=/;
 /** Commands that set variables. */
 const SETS_VARIABLES = /^(?:export|declare|typeset|readonly|env|set)$/;
 const VARIABLE = /^[A-Za-z_]\w{0,63}=/;
@@ -57,15 +55,40 @@ function fedToAll(command: ShellCommand, read: readonly (Before | undefined)[], 
   return writer ? { ...writer, isPart: true } : unseenWriter(command);
 }
 
+/** What commands print one after the other; undefined where one of them does something else, or may not be run. */
+function printedByAll(commands: readonly ShellCommand[]): Printed | undefined {
+  const texts = ['', ''];
+  for (const { words, after, redirections, assignments } of commands) {
+    const printed = redirections.length + assignments.length === 0 ? printedBy(words) : undefined;
+    if (!printed?.isAll || !/^[(;\n]?$/.test(after)) return undefined;
+    const end = endOf(words);
+    // A shell reads escapes in all of them or in none.
+    texts[0] += (printed.texts[0] ?? '') + end;
+    texts[1] += (printed.texts.at(-1) ?? '') + end;
+  }
+  return commands.length > 0 ? { texts: [...new Set(texts)], isAll: true } : undefined;
+}
+
+/** What a command is fed by the one before it, or by the group that this one ends. */
+function piped({ afterGroup }: ShellCommand, read: readonly (Before | undefined)[], all: readonly ShellCommand[]) {
+  const last = read.at(-1);
+  if (last === undefined || afterGroup === undefined) return last;
+  return { ...last, isPart: true, printed: printedByAll(all.slice(afterGroup, read.length)) };
+}
+
 /** A command with what it is fed: by the one before it in a pipe, by its group, or, as the first of the code, by what all of the code is fed. */
-function withInput(command: ShellCommand, read: readonly (Before | undefined)[], outer: Fed | undefined): Fed {
+function withInput(
+  command: ShellCommand,
+  read: readonly (Before | undefined)[],
+  all: readonly ShellCommand[],
+  outer: Fed | undefined,
+): Fed {
   const isPiped = command.after === '|' || command.after === '|&';
   const fed = read.length === 0 && !command.input ? outer : undefined;
-  const last = read.at(-1);
   return {
     command: fed?.command.input ? { ...command, input: fed.command.input } : command,
     before: isPiped
-      ? last && { ...last, isPart: last.isPart || command.afterGroup }
+      ? piped(command, read, all)
       : (fed?.before ?? fedToAll(command, read, fed?.command.input ? undefined : outer)),
   };
 }
@@ -96,7 +119,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
   const before: (Before | undefined)[] = [];
   const seen = new Map<string, Before>();
   for (const command of code.commands) {
-    const fed = withInput(command, before, outer);
+    const fed = withInput(command, before, code.commands, outer);
     const key = bareWords(fed);
     const same = key === undefined ? undefined : seen.get(key);
     if (same !== undefined) {
