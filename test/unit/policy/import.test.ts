@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { readQuestion } from '../../../shared/core/authzen/question.ts';
 import { importAgt } from '../../../shared/core/policy/import/agt.ts';
 import { importCedar } from '../../../shared/core/policy/import/cedar.ts';
 import { importCerbos } from '../../../shared/core/policy/import/cerbos.ts';
@@ -192,6 +193,49 @@ permit(principal is User, action, resource);
       `permit(principal, action, resource) when { ${'!'.repeat(10_000)}true };`,
     ])
       expect(() => read(text), text.slice(0, 80)).to.throw(ImportError);
+  });
+
+  const cedar = (text: string) => importCedar({ name: 'p.cedar', text }, { lexicon });
+  const verdictFor = async (imported: ImportResult, changes: Record<string, unknown>): Promise<string> =>
+    (await evaluatorOf(imported).evaluate(factsWith(changes))).verdict;
+
+  it('of Cedar name resources as requests do, also with points, slashes, colons and spaces', async () => {
+    for (const [entity, resource] of [
+      ['Doc::"report.pdf"', 'doc/report/pdf'],
+      ['Doc::"a/b"', 'doc/a/b'],
+      ['Doc::"urn:x"', 'doc/urn/x'],
+      ['Doc::"my report"', 'doc/my report'],
+      ['App::Doc::"Plan"', 'app/doc/plan'],
+    ] as const) {
+      const imported = cedar(
+        `permit(principal, action, resource); forbid(principal, action, resource == ${entity}); forbid(principal, action, resource in ${entity});`,
+      );
+      const readQuestionOf = readQuestion({
+        subject: { type: 'a', id: 'b' },
+        action: { name: 'view' },
+        resource: { type: entity.split('::').slice(0, -1).join('::'), id: entity.split('"')[1] },
+      });
+      expect(readQuestionOf.ok && readQuestionOf.value.resource, entity).to.equal(resource);
+      for (const [asked, verdict] of [
+        [resource, 'DENY'],
+        [`${resource}/page`, 'DENY'],
+        ['doc/other', 'ALLOW'],
+      ] as const)
+        expect(await verdictFor(imported, { 'intent.resource': asked }), `${entity} ${asked}`).to.equal(verdict);
+    }
+    for (const id of ['', '../x', '100%', 'a/ b', '.'])
+      expect(
+        () => cedar(`permit(principal, action, resource); forbid(principal, action, resource == Doc::"${id}");`),
+        id,
+      ).to.throw(ImportError, 'forbid');
+  });
+
+  it('of Cedar never lose a forbid because an annotation says permit', () => {
+    expect(() =>
+      cedar(
+        'permit(principal, action, resource); @note("unlike permit (above)") forbid(principal == ?principal, action, resource);',
+      ),
+    ).to.throw(ImportError, 'forbid');
   });
 
   it('that are no policies of the format are refused with a sentence', () => {
