@@ -238,6 +238,73 @@ permit(principal is User, action, resource);
     ).to.throw(ImportError, 'forbid');
   });
 
+  it('refuse by action what is no call of a tool, too, and permit nothing by action there', async () => {
+    const permit = 'permit(principal, action, resource == Doc::"plan");';
+    const onPlan = { 'intent.resource': 'doc/plan' };
+    for (const forbid of [
+      'forbid(principal, action == Action::"delete", resource == Doc::"plan");',
+      'forbid(principal, action in [Action::"delete", Action::"edit"], resource == Doc::"plan");',
+      'forbid(principal, action, resource == Doc::"plan") when { action == Action::"delete" };',
+      'forbid(principal, action, resource == Doc::"plan") unless { action == Action::"view" };',
+      'forbid(principal, action, resource == Doc::"plan") when { context.n > 3 || action != Action::"view" };',
+    ]) {
+      const imported = cedar(`${permit} ${forbid}`);
+      expect(await verdictFor(imported, { ...onPlan, context: { n: 1 } }), forbid).to.equal('DENY');
+      expect(await verdictFor(imported, { ...onPlan, context: { n: 1 }, ...callOf('delete') }), forbid).to.equal(
+        'DENY',
+      );
+      expect(await verdictFor(imported, { ...onPlan, context: { n: 1 }, ...callOf('view') }), forbid).to.equal('ALLOW');
+    }
+    const byAction = cedar('permit(principal, action == Action::"view", resource == Doc::"plan");');
+    expect(await verdictFor(byAction, onPlan)).to.equal('DENY');
+    const rules = (second: string): string =>
+      `rules:\n  - { name: all, condition: { field: agent_id, operator: exists }, action: allow }\n${second}`;
+    for (const second of [
+      '  - { name: no, condition: { field: tool_name, operator: eq, value: delete }, action: deny, priority: 5 }\n',
+      '  - { name: no, condition: "not (tool_name == \'view\')", action: deny, priority: 5 }\n',
+      '  - { name: ok, condition: { field: tool_name, operator: eq, value: view }, action: allow, priority: 9 }\n  - { name: no, condition: { field: agent_id, operator: exists }, action: deny, priority: 5 }\n',
+    ]) {
+      const imported = importAgt({ name: 'a.yaml', text: rules(second) }, { lexicon, fields: {} });
+      expect(await verdictFor(imported, {}), second).to.equal('DENY');
+      expect(await verdictFor(imported, callOf('delete')), second).to.equal('DENY');
+      expect(await verdictFor(imported, callOf('view')), second).to.equal('ALLOW');
+    }
+    const cerbos = importCerbos(
+      [
+        {
+          name: 'c.yaml',
+          text: "resourcePolicy:\n  resource: doc\n  rules:\n    - { actions: ['*'], effect: EFFECT_ALLOW, roles: ['*'] }\n    - { actions: [delete], effect: EFFECT_DENY, roles: ['*'] }\n",
+        },
+      ],
+      { lexicon },
+    );
+    expect(await verdictFor(cerbos, onPlan)).to.equal('DENY');
+    expect(await verdictFor(cerbos, { ...onPlan, ...callOf('view') })).to.equal('ALLOW');
+  });
+
+  it('of Cedar take no agent for a member of a group because it is named like it', async () => {
+    for (const [text, own] of [
+      ['permit(principal in Role::"admin", action, resource);', 'DENY'],
+      ['permit(principal in [Role::"admin", Role::"ops"], action, resource);', 'DENY'],
+      ['permit(principal is Agent in Role::"admin", action, resource);', 'DENY'],
+      ['permit(principal, action, resource) when { principal in Role::"admin" };', 'DENY'],
+      [
+        'permit(principal, action, resource); forbid(principal, action, resource) unless { principal in Role::"admin" };',
+        'DENY',
+      ],
+      ['permit(principal in Agent::"admin", action, resource);', 'ALLOW'],
+      [
+        'permit(principal in App::User::"admin", action, resource); permit(principal == App::User::"x", action, resource);',
+        'ALLOW',
+      ],
+      ['permit(principal, action, resource) when { principal in User::"admin" && principal != User::"x" };', 'ALLOW'],
+    ] as const) {
+      expect(await verdictFor(cedar(text), { 'agent.id': 'admin' }), text).to.equal(own);
+      expect(await verdictFor(cedar(text), { 'agent.id': 'eve' }), text).to.equal('DENY');
+      expect(await verdictFor(cedar(text), { 'agent.id': 'eve', 'agent.tags': ['admin'] }), text).to.equal('ALLOW');
+    }
+  });
+
   it('that are no policies of the format are refused with a sentence', () => {
     for (const text of ['', 'a: [', 'just text', 'rules: 5', '- 1', 'a: &a [*a, *a]'])
       expect(() => importAgt({ name: 'x.yaml', text }, { lexicon, fields: {} }), text).to.throw(ImportError, 'x.yaml');

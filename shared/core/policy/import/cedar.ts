@@ -4,7 +4,7 @@ import type { Lexicon } from '../../intent/lexicon/types.ts';
 import { canonicalResource, isPattern } from '../../intent/resource.ts';
 import { resourceOf } from '../../authzen/question.ts';
 import { type FactPath, Inexpressible, exactly, joined, translator, type WrittenCondition } from './conditions.ts';
-import { ExpressionError, Parser, tokensOf } from './expression.ts';
+import { ExpressionError, Parser, type Token, tokensOf } from './expression.ts';
 import {
   both,
   catalogueFile,
@@ -149,15 +149,33 @@ const taggedWith = (tag: string): WrittenCondition => ({
 });
 const idIs = (id: string): WrittenCondition => ({ fact: 'agent', path: 'id', operator: 'equal', value: id });
 
-function principalOf(principal: Scope): WrittenCondition | undefined {
+/** The types of principals: agents, and what a file compares a principal with. Other types are those of groups. */
+function principalTypesIn(tokens: readonly Token[]): ReadonlySet<string> {
+  const types = new Set([AGENT]);
+  for (const [i, { kind, text }] of tokens.entries()) {
+    if (kind !== 'name' || text !== 'principal' || !['==', '!=', 'is'].includes(tokens[i + 1]?.text ?? '')) continue;
+    const names: string[] = [];
+    for (let at = i + 2; tokens[at]?.kind === 'name'; at += 2) {
+      names.push(tokens[at]?.text ?? '');
+      if (tokens[at + 1]?.text !== '::') break;
+    }
+    types.add(names.join('::'));
+  }
+  return types;
+}
+
+/** In a group. A principal is in itself; an agent that is named like a group is not in it. */
+const memberOf = ({ type, id }: Entity, principals: ReadonlySet<string>): WrittenCondition =>
+  principals.has(type) ? joined('any', taggedWith(id), idIs(id)) : taggedWith(id);
+
+function principalOf(principal: Scope, principals: ReadonlySet<string>): WrittenCondition | undefined {
   if (principal.kind === 'any') return undefined;
   if (principal.kind === 'is') {
     const { type, within } = principal;
-    return both(type === AGENT ? undefined : taggedWith(type), within && taggedWith(within.id));
+    return both(type === AGENT ? undefined : taggedWith(type), within && memberOf(within, principals));
   }
-  const [first, ...others] = principal.entities.map(({ id }) =>
-    // An entity is in itself.
-    principal.kind === 'equal' ? idIs(id) : joined('any', taggedWith(id), idIs(id)),
+  const [first, ...others] = principal.entities.map((one) =>
+    principal.kind === 'equal' ? idIs(one.id) : memberOf(one, principals),
   );
   return first === undefined ? undefined : joined('any', first, ...others);
 }
@@ -180,29 +198,35 @@ function skip(parser: Parser): void {
   while (parser.peek().kind !== 'end' && !parser.take(';')) parser.next();
 }
 
+/** @throws {ImportError} */
+function tokensIn({ name, text }: SourceFile): Token[] {
+  try {
+    return tokensOf(text);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw new ImportError(`${name}:${lineAt(text, error.at)} is not Cedar: ${error.message}`);
+  }
+}
+
 /** @throws {ImportError} when nothing of the file can be read */
 export function importCedar(source: SourceFile, options: { readonly lexicon: Lexicon }): ImportResult {
+  const tokens = tokensIn(source);
+  const principals = principalTypesIn(tokens);
+  const parser = new Parser(tokens);
   const attributes = createAttributes();
   const translate = translator({
     factOf,
     entityText: (_type, id) => id,
     onUse: attributes.use,
-    memberOf: (names, [, id = '']) => {
+    memberOf: (names, [type = '', id = '']) => {
       if (names.length !== 1 || names[0] !== 'principal') throw new Inexpressible('only principals are in groups');
-      return joined('any', taggedWith(id), idIs(id));
+      return memberOf({ type, id }, principals);
     },
   });
   const notes: ImportNote[] = [];
   const nameOf = distinct();
   const byTarget = new Map<string, { resources: string[]; rules: object[] }>();
   const tools = new Set<string>();
-  let parser: Parser;
-  try {
-    parser = new Parser(tokensOf(source.text));
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    throw new ImportError(`${source.name}:${lineAt(source.text, error.at)} is not Cedar: ${error.message}`);
-  }
   let found = 0;
   let imported = 0;
   while (parser.peek().kind !== 'end') {
@@ -234,7 +258,7 @@ export function importCedar(source: SourceFile, options: { readonly lexicon: Lex
     try {
       const resources = targetOf(read.resource);
       const action = actionCondition(read.action, tools);
-      const scopes = both(action, principalOf(read.principal));
+      const scopes = both(action, principalOf(read.principal, principals));
       const conditions = read.conditions.map(({ isUnless, of }): WrittenCondition | undefined => {
         try {
           const condition = translate(of);
