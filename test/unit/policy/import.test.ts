@@ -305,6 +305,28 @@ permit(principal is User, action, resource);
     }
   });
 
+  it('of Cerbos leave out what is disabled, and never lose what refuses one principal', async () => {
+    const read = (text: string): ImportResult => importCerbos([{ name: 'c.yaml', text }], { lexicon });
+    const rules = (resource: string): string =>
+      `resourcePolicy:\n  resource: ${resource}\n  rules:\n    - { actions: ['*'], effect: EFFECT_ALLOW, roles: ['*'] }\n`;
+    const imported = read(`disabled: false\n${rules('a')}---\nversion: default\ndisabled: true\n${rules('b')}`);
+    expect(imported.rules).to.deep.equal({ found: 1, imported: 1 });
+    expect(imported.notes.map(({ line, kind, message }) => `${line} ${kind} ${message}`)).to.deep.equal([
+      '8 different it is disabled there, so it is not read',
+    ]);
+    for (const [resource, verdict] of [
+      ['a/1', 'ALLOW'],
+      ['b/1', 'DENY'],
+    ])
+      expect(await verdictFor(imported, { 'intent.resource': resource, ...callOf('view') })).to.equal(verdict);
+    const forOne = (effect: string): string =>
+      `${rules('a')}---\nprincipalPolicy:\n  principal: eve\n  rules:\n    - resource: a\n      actions:\n        - { action: view, effect: EFFECT_ALLOW }\n        - { action: delete, effect: ${effect} }\n`;
+    expect(read(forOne('EFFECT_ALLOW')).notes.map(({ kind }) => kind)).to.deep.equal(['different']);
+    for (const effect of ['EFFECT_DENY', 'EFFECT_DENIED'])
+      expect(() => read(forOne(effect)), effect).to.throw(ImportError, 'c.yaml:12 delete');
+    expect(read(forOne('EFFECT_DENY').replace('---', '---\ndisabled: true')).rules.imported).to.equal(1);
+  });
+
   it('that are no policies of the format are refused with a sentence', () => {
     for (const text of ['', 'a: [', 'just text', 'rules: 5', '- 1', 'a: &a [*a, *a]'])
       expect(() => importAgt({ name: 'x.yaml', text }, { lexicon, fields: {} }), text).to.throw(ImportError, 'x.yaml');
