@@ -297,6 +297,24 @@ describe('budgets', () => {
       expect(items).to.have.lengthOf(1);
     });
 
+    it('gives nothing back of a longer window than the count has now: its bucket may be that of others', async () => {
+      const [earlier, now] = [name(), name()];
+      for (const [agent, windowMs, before] of [
+        [earlier, 1_800_000, LIMIT - 1],
+        [now, 3_600_000, LIMIT],
+      ] as const) {
+        const { decision_id: id } = await ask(client, call(agent));
+        await service.rows(
+          "UPDATE budget_use SET window_ms = $1 WHERE name = 'calls' AND counted_for LIKE '%' || $2 || '\"%'",
+          [windowMs, `"${agent}`],
+        );
+        await report(id, 'not_carried_out');
+        expect(await chargesOf(id)).to.have.lengthOf(0);
+        // The question whether something is left counts itself.
+        expect(await left(agent)).to.equal(before - 1);
+      }
+    });
+
     it('is reported by the key that asked, or its rotation, and by no other', async () => {
       const asking = await service.addKey();
       const by = service.admin.withKey(asking.key);

@@ -126,7 +126,7 @@ const parsedId = parseTemplate('{id}');
 const ROOT = /^[\\/]+$/;
 
 /** Canonical; an asterisk in the id is text, never a wildcard. */
-function resourceOf({ type, id }: { readonly type: string; readonly id: string }): Read<string> {
+export function resourceOf({ type, id }: { readonly type: string; readonly id: string }): Read<string> {
   const kind = canonicalResource(type);
   if (!kind.ok) return wrong('/resource/type', kind.message);
   if (isPattern(kind.resource)) return wrong('/resource/type', 'must not be a wildcard');

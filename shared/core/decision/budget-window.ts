@@ -38,9 +38,16 @@ export function charge(
   const kept = counting(buckets, windowMs, nowMs);
   const last = kept.at(-1);
   const own = (Math.floor(nowMs / lengthMs) + 1) * lengthMs;
-  // After a clock that went back, or a longer bucket of an earlier policy set, the last bucket counts longest.
   if (last === undefined || last.endsAtMs < own)
     return { buckets: [...kept, { endsAtMs: own, amount }], endsAtMs: own };
+  // A longer bucket of an earlier policy set: all in it was charged before now, so it may end with this one, and what comes does not count for days.
+  // Nearer ones may be those of a clock that went back and will be put forward again: they keep their ends.
+  if (last.endsAtMs > own + windowMs) {
+    const ahead = kept.filter((bucket) => bucket.endsAtMs >= own);
+    const sum = ahead.reduce((total, bucket) => total + bucket.amount, amount);
+    return { buckets: [...kept.slice(0, -ahead.length), { endsAtMs: own, amount: sum }], endsAtMs: own };
+  }
+  // The last bucket counts longest.
   const { endsAtMs } = last;
   return { buckets: [...kept.slice(0, -1), { endsAtMs, amount: last.amount + amount }], endsAtMs };
 }

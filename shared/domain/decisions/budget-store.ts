@@ -239,20 +239,23 @@ function countingOf(before: ReadonlyMap<string, Count>, nowMs: number): Counting
   };
 }
 
-const TAKE_CHARGES = 'DELETE FROM budget_charge WHERE decision_id = $1 RETURNING budget_use_id, amount, ends_at_ms';
+const TAKE_CHARGES = `DELETE FROM budget_charge WHERE decision_id = $1 RETURNING budget_use_id, amount, ends_at_ms,
+    (extract(epoch FROM expires_at) * 1000)::bigint - ends_at_ms AS window_ms`;
 const LOCK_USES = 'SELECT id, buckets, window_ms FROM budget_use WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE';
 const GIVE_BACK = 'UPDATE budget_use SET buckets = $2::bigint[], used = $3 WHERE id = $1';
 
 /** Gives back what a decision has charged, once: its charges are deleted in the same transaction. */
 export async function giveBackCharges(sql: Sql, decisionId: string): Promise<void> {
-  const taken = await sql.query<{ budget_use_id: string; amount: string; ends_at_ms: string }>(TAKE_CHARGES, [
-    decisionId,
-  ]);
+  const taken = await sql.query<{ budget_use_id: string; amount: string; ends_at_ms: string; window_ms: string }>(
+    TAKE_CHARGES,
+    [decisionId],
+  );
   if (taken.length === 0) return;
   const ids = taken.map((row) => row.budget_use_id);
-  const rows = await sql.query<{ id: string; buckets: string[] }>(LOCK_USES, [ids]);
-  for (const { id, buckets } of rows) {
-    const own = taken.filter((row) => row.budget_use_id === id);
+  const rows = await sql.query<{ id: string; buckets: string[]; window_ms: string }>(LOCK_USES, [ids]);
+  for (const { id, buckets, window_ms: windowMs } of rows) {
+    // After its window was shortened, a bucket with the end of an earlier one may be another, with charges of others.
+    const own = taken.filter((row) => row.budget_use_id === id && Number(row.window_ms) <= Number(windowMs));
     const after = own.reduce<Buckets>(
       (before, row) => giveBack(before, { amount: Number(row.amount), endsAtMs: Number(row.ends_at_ms) }),
       bucketsOf(buckets),

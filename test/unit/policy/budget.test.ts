@@ -316,6 +316,30 @@ describe('the use of a budget', () => {
     expect(usedAt(buckets, WINDOW_MS, 1_000 + WINDOW_MS + WINDOW_MS / 60)).to.equal(0);
   });
 
+  it('counts what is charged after the window was shortened by the new window, and forgets nothing before', () => {
+    const DAY_MS = 24 * WINDOW_MS;
+    for (const longMs of [366 * DAY_MS, 90 * DAY_MS, 7 * DAY_MS, DAY_MS]) {
+      const startMs = 20_000 * DAY_MS + 12_345;
+      const first = charge([], { amount: 1, windowMs: longMs, nowMs: startMs });
+      let { buckets } = first;
+      for (const [hours, amount] of [
+        [1, 500],
+        [1.25, 20],
+        [1.5, 3],
+      ] as const)
+        ({ buckets } = charge(buckets, { amount, windowMs: WINDOW_MS, nowMs: startMs + hours * WINDOW_MS }));
+      const usedAfter = (hours: number): number => usedAt(buckets, WINDOW_MS, startMs + hours * WINDOW_MS);
+      expect(usedAfter(1.5), 'never less').to.be.at.least(523);
+      expect(usedAfter(1.5), 'never twice').to.be.at.most(524);
+      expect(usedAfter(1.99)).to.be.at.least(523);
+      expect(usedAfter(2.49)).to.be.at.least(3);
+      expect(usedAfter(3.1)).to.equal(0);
+      expect(buckets.map(({ endsAtMs }) => endsAtMs)).to.deep.equal(
+        [...new Set(buckets.map(({ endsAtMs }) => endsAtMs))].sort((a, b) => a - b),
+      );
+    }
+  });
+
   it('stays zero when a charge that has left the window is given back', () => {
     const first = charge([], { amount: 5, windowMs: WINDOW_MS, nowMs: 0 });
     const second = charge(first.buckets, { amount: 7, windowMs: WINDOW_MS, nowMs: 2 * WINDOW_MS });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { readQuestion } from '../../../shared/core/authzen/question.ts';
 import { importAgt } from '../../../shared/core/policy/import/agt.ts';
 import { importCedar } from '../../../shared/core/policy/import/cedar.ts';
 import { importCerbos } from '../../../shared/core/policy/import/cerbos.ts';
@@ -192,6 +193,138 @@ permit(principal is User, action, resource);
       `permit(principal, action, resource) when { ${'!'.repeat(10_000)}true };`,
     ])
       expect(() => read(text), text.slice(0, 80)).to.throw(ImportError);
+  });
+
+  const cedar = (text: string) => importCedar({ name: 'p.cedar', text }, { lexicon });
+  const verdictFor = async (imported: ImportResult, changes: Record<string, unknown>): Promise<string> =>
+    (await evaluatorOf(imported).evaluate(factsWith(changes))).verdict;
+
+  it('of Cedar name resources as requests do, also with points, slashes, colons and spaces', async () => {
+    for (const [entity, resource] of [
+      ['Doc::"report.pdf"', 'doc/report/pdf'],
+      ['Doc::"a/b"', 'doc/a/b'],
+      ['Doc::"urn:x"', 'doc/urn/x'],
+      ['Doc::"my report"', 'doc/my report'],
+      ['App::Doc::"Plan"', 'app/doc/plan'],
+    ] as const) {
+      const imported = cedar(
+        `permit(principal, action, resource); forbid(principal, action, resource == ${entity}); forbid(principal, action, resource in ${entity});`,
+      );
+      const readQuestionOf = readQuestion({
+        subject: { type: 'a', id: 'b' },
+        action: { name: 'view' },
+        resource: { type: entity.split('::').slice(0, -1).join('::'), id: entity.split('"')[1] },
+      });
+      expect(readQuestionOf.ok && readQuestionOf.value.resource, entity).to.equal(resource);
+      for (const [asked, verdict] of [
+        [resource, 'DENY'],
+        [`${resource}/page`, 'DENY'],
+        ['doc/other', 'ALLOW'],
+      ] as const)
+        expect(await verdictFor(imported, { 'intent.resource': asked }), `${entity} ${asked}`).to.equal(verdict);
+    }
+    for (const id of ['', '../x', '100%', 'a/ b', '.'])
+      expect(
+        () => cedar(`permit(principal, action, resource); forbid(principal, action, resource == Doc::"${id}");`),
+        id,
+      ).to.throw(ImportError, 'forbid');
+  });
+
+  it('of Cedar never lose a forbid because an annotation says permit', () => {
+    expect(() =>
+      cedar(
+        'permit(principal, action, resource); @note("unlike permit (above)") forbid(principal == ?principal, action, resource);',
+      ),
+    ).to.throw(ImportError, 'forbid');
+  });
+
+  it('refuse by action what is no call of a tool, too, and permit nothing by action there', async () => {
+    const permit = 'permit(principal, action, resource == Doc::"plan");';
+    const onPlan = { 'intent.resource': 'doc/plan' };
+    for (const forbid of [
+      'forbid(principal, action == Action::"delete", resource == Doc::"plan");',
+      'forbid(principal, action in [Action::"delete", Action::"edit"], resource == Doc::"plan");',
+      'forbid(principal, action, resource == Doc::"plan") when { action == Action::"delete" };',
+      'forbid(principal, action, resource == Doc::"plan") unless { action == Action::"view" };',
+      'forbid(principal, action, resource == Doc::"plan") when { context.n > 3 || action != Action::"view" };',
+    ]) {
+      const imported = cedar(`${permit} ${forbid}`);
+      expect(await verdictFor(imported, { ...onPlan, context: { n: 1 } }), forbid).to.equal('DENY');
+      expect(await verdictFor(imported, { ...onPlan, context: { n: 1 }, ...callOf('delete') }), forbid).to.equal(
+        'DENY',
+      );
+      expect(await verdictFor(imported, { ...onPlan, context: { n: 1 }, ...callOf('view') }), forbid).to.equal('ALLOW');
+    }
+    const byAction = cedar('permit(principal, action == Action::"view", resource == Doc::"plan");');
+    expect(await verdictFor(byAction, onPlan)).to.equal('DENY');
+    const rules = (second: string): string =>
+      `rules:\n  - { name: all, condition: { field: agent_id, operator: exists }, action: allow }\n${second}`;
+    for (const second of [
+      '  - { name: no, condition: { field: tool_name, operator: eq, value: delete }, action: deny, priority: 5 }\n',
+      '  - { name: no, condition: "not (tool_name == \'view\')", action: deny, priority: 5 }\n',
+      '  - { name: ok, condition: { field: tool_name, operator: eq, value: view }, action: allow, priority: 9 }\n  - { name: no, condition: { field: agent_id, operator: exists }, action: deny, priority: 5 }\n',
+    ]) {
+      const imported = importAgt({ name: 'a.yaml', text: rules(second) }, { lexicon, fields: {} });
+      expect(await verdictFor(imported, {}), second).to.equal('DENY');
+      expect(await verdictFor(imported, callOf('delete')), second).to.equal('DENY');
+      expect(await verdictFor(imported, callOf('view')), second).to.equal('ALLOW');
+    }
+    const cerbos = importCerbos(
+      [
+        {
+          name: 'c.yaml',
+          text: "resourcePolicy:\n  resource: doc\n  rules:\n    - { actions: ['*'], effect: EFFECT_ALLOW, roles: ['*'] }\n    - { actions: [delete], effect: EFFECT_DENY, roles: ['*'] }\n",
+        },
+      ],
+      { lexicon },
+    );
+    expect(await verdictFor(cerbos, onPlan)).to.equal('DENY');
+    expect(await verdictFor(cerbos, { ...onPlan, ...callOf('view') })).to.equal('ALLOW');
+  });
+
+  it('of Cedar take no agent for a member of a group because it is named like it', async () => {
+    for (const [text, own] of [
+      ['permit(principal in Role::"admin", action, resource);', 'DENY'],
+      ['permit(principal in [Role::"admin", Role::"ops"], action, resource);', 'DENY'],
+      ['permit(principal is Agent in Role::"admin", action, resource);', 'DENY'],
+      ['permit(principal, action, resource) when { principal in Role::"admin" };', 'DENY'],
+      [
+        'permit(principal, action, resource); forbid(principal, action, resource) unless { principal in Role::"admin" };',
+        'DENY',
+      ],
+      ['permit(principal in Agent::"admin", action, resource);', 'ALLOW'],
+      [
+        'permit(principal in App::User::"admin", action, resource); permit(principal == App::User::"x", action, resource);',
+        'ALLOW',
+      ],
+      ['permit(principal, action, resource) when { principal in User::"admin" && principal != User::"x" };', 'ALLOW'],
+    ] as const) {
+      expect(await verdictFor(cedar(text), { 'agent.id': 'admin' }), text).to.equal(own);
+      expect(await verdictFor(cedar(text), { 'agent.id': 'eve' }), text).to.equal('DENY');
+      expect(await verdictFor(cedar(text), { 'agent.id': 'eve', 'agent.tags': ['admin'] }), text).to.equal('ALLOW');
+    }
+  });
+
+  it('of Cerbos leave out what is disabled, and never lose what refuses one principal', async () => {
+    const read = (text: string): ImportResult => importCerbos([{ name: 'c.yaml', text }], { lexicon });
+    const rules = (resource: string): string =>
+      `resourcePolicy:\n  resource: ${resource}\n  rules:\n    - { actions: ['*'], effect: EFFECT_ALLOW, roles: ['*'] }\n`;
+    const imported = read(`disabled: false\n${rules('a')}---\nversion: default\ndisabled: true\n${rules('b')}`);
+    expect(imported.rules).to.deep.equal({ found: 1, imported: 1 });
+    expect(imported.notes.map(({ line, kind, message }) => `${line} ${kind} ${message}`)).to.deep.equal([
+      '8 different it is disabled there, so it is not read',
+    ]);
+    for (const [resource, verdict] of [
+      ['a/1', 'ALLOW'],
+      ['b/1', 'DENY'],
+    ])
+      expect(await verdictFor(imported, { 'intent.resource': resource, ...callOf('view') })).to.equal(verdict);
+    const forOne = (effect: string): string =>
+      `${rules('a')}---\nprincipalPolicy:\n  principal: eve\n  rules:\n    - resource: a\n      actions:\n        - { action: view, effect: EFFECT_ALLOW }\n        - { action: delete, effect: ${effect} }\n`;
+    expect(read(forOne('EFFECT_ALLOW')).notes.map(({ kind }) => kind)).to.deep.equal(['different']);
+    for (const effect of ['EFFECT_DENY', 'EFFECT_DENIED'])
+      expect(() => read(forOne(effect)), effect).to.throw(ImportError, 'c.yaml:12 delete');
+    expect(read(forOne('EFFECT_DENY').replace('---', '---\ndisabled: true')).rules.imported).to.equal(1);
   });
 
   it('that are no policies of the format are refused with a sentence', () => {

@@ -36,6 +36,46 @@ export const OPENING_CASES: readonly LintCase[] = [
     says: ['warning CALLERS_WORD p /rules/0/conditions/all/1'],
   },
   {
+    name: 'an address in a network that the caller names',
+    policies: [
+      policy('p', 'ALLOW', all(is('client.address', 'inCidr', { fact: 'context', path: 'net' })), db('delete')),
+    ],
+    says: ['warning WIDENING p /rules/0', 'warning CALLERS_WORD p /rules/0/conditions/all/0'],
+  },
+  {
+    name: 'a URL of a host, both from the caller',
+    policies: [policy('p', 'ALLOW', all(is('context.url', 'hostIn', { fact: 'context', path: 'host' })), db('delete'))],
+    says: ['warning WIDENING p /rules/0', 'warning CALLERS_WORD p /rules/0/conditions/all/0'],
+  },
+  ...(
+    [
+      ['startsWith', 'ops-'],
+      ['endsWith', '-admin'],
+      ['contains', 'ops'],
+      ['contains', 'x'],
+      ['doesNotContain', 'x'],
+      ['doesNotContain', 'amp'],
+      ['notEqual', 'x'],
+      ['notIn', ['x', 'example']],
+    ] as const
+  ).flatMap(([operator, value]): LintCase[] => [
+    {
+      name: `an ALLOW to ids of agents that anyone can use: ${operator} ${JSON.stringify(value)}`,
+      policies: [policy('p', 'ALLOW', all(is('agent.id', operator, value)), db('delete'))],
+      says: ['warning WIDENING p /rules/0'],
+    },
+    {
+      name: `a DEGRADE to ids of agents that anyone can use: ${operator} ${JSON.stringify(value)}`,
+      policies: [degradeIf('p', all(is('agent.id', operator, value)), db('read'))],
+      says: ['warning WIDENING p /rules/0'],
+    },
+  ]),
+  {
+    name: 'an ALLOW to agents by their whole ids',
+    policies: [policy('p', 'ALLOW', all(is('agent.id', 'in', ['x', 'ops-1'])), db('delete'))],
+    says: [],
+  },
+  {
     name: 'a DEGRADE that only restricts by a value of the caller',
     policies: [
       policy('a', 'ALLOW', all(level('greaterThan', 2)), db('read')),

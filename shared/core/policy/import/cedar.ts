@@ -1,9 +1,10 @@
 // Imports Cedar policies. Actions are the tools of a server, principals are agents, groups are their tags.
 // https://docs.cedarpolicy.com/policies/syntax-grammar.html
 import type { Lexicon } from '../../intent/lexicon/types.ts';
-import { fold } from '../../intent/resource.ts';
+import { canonicalResource, isPattern } from '../../intent/resource.ts';
+import { resourceOf } from '../../authzen/question.ts';
 import { type FactPath, Inexpressible, exactly, joined, translator, type WrittenCondition } from './conditions.ts';
-import { ExpressionError, Parser, tokensOf } from './expression.ts';
+import { ExpressionError, Parser, type Token, tokensOf } from './expression.ts';
 import {
   both,
   catalogueFile,
@@ -30,9 +31,13 @@ type Scope =
   | { readonly kind: 'equal' | 'in'; readonly entities: readonly Entity[] }
   | { readonly kind: 'is'; readonly type: string; readonly within: Entity | undefined };
 
-interface CedarPolicy {
-  readonly name: string;
+/** What stands before the parentheses. */
+interface Head {
+  /** Undefined without `@id`. */
+  readonly id: string | undefined;
   readonly effect: 'ALLOW' | 'DENY';
+}
+interface CedarPolicy {
   readonly principal: Scope;
   readonly action: Scope;
   readonly resource: Scope;
@@ -73,17 +78,21 @@ function scope(parser: Parser, of: string): Scope {
   return { kind: 'in', entities };
 }
 
-function policy(parser: Parser, fallback: string): CedarPolicy {
-  let name = fallback;
+function headOf(parser: Parser): Head {
+  let id: string | undefined;
   while (parser.take('@')) {
     const annotation = parser.name();
     if (!parser.take('(')) continue;
     const value = parser.text();
     parser.expect(')');
-    if (annotation === 'id') name = value;
+    if (annotation === 'id') id = value;
   }
   const effect = parser.take('permit') ? 'ALLOW' : 'DENY';
   if (effect === 'DENY') parser.expect('forbid');
+  return { id, effect };
+}
+
+function restOf(parser: Parser): CedarPolicy {
   parser.expect('(');
   const principal = scope(parser, 'principal');
   parser.expect(',');
@@ -100,25 +109,33 @@ function policy(parser: Parser, fallback: string): CedarPolicy {
     conditions.push({ isUnless, of: parser.expression() });
     parser.expect('}');
   }
-  return { name, effect, principal, action, resource, conditions };
+  return { principal, action, resource, conditions };
 }
 
-const segment = (text: string): string => {
-  const folded = fold(text).replace(/[\s/\\:.*%]+/g, '_');
-  if (folded === '') throw new Inexpressible(`the entity ${JSON.stringify(text)} makes no resource`);
-  return folded;
-};
-const resourceOf = ({ type, id }: Entity): string => `${segment(type)}/${segment(id)}`;
+/** An entity as requests name it, so that what is split in them is split here. */
+function resourceNamed({ type, id }: Entity): string {
+  const read = resourceOf({ type, id });
+  if (!read.ok)
+    throw new Inexpressible(`the entity ${type}::${JSON.stringify(id)} makes no resource: it ${read.message}`);
+  return read.value;
+}
+
+/** All resources of a type. */
+function allOf(type: string): string {
+  const read = canonicalResource(type);
+  if (!read.ok || isPattern(read.resource)) throw new Inexpressible(`the type ${type} makes no resource`);
+  return `${read.resource}/*`;
+}
 
 /** The resources of a target. */
 function targetOf(resource: Scope): string[] {
   if (resource.kind === 'any') return ['*'];
   if (resource.kind === 'is') {
     if (resource.within !== undefined) throw new Inexpressible('the type and the parent of a resource together');
-    return [`${segment(resource.type)}/*`];
+    return [allOf(resource.type)];
   }
   return resource.entities.flatMap((one) =>
-    resource.kind === 'equal' ? [resourceOf(one)] : [resourceOf(one), `${resourceOf(one)}/*`],
+    resource.kind === 'equal' ? [resourceNamed(one)] : [resourceNamed(one), `${resourceNamed(one)}/*`],
   );
 }
 
@@ -132,15 +149,33 @@ const taggedWith = (tag: string): WrittenCondition => ({
 });
 const idIs = (id: string): WrittenCondition => ({ fact: 'agent', path: 'id', operator: 'equal', value: id });
 
-function principalOf(principal: Scope): WrittenCondition | undefined {
+/** The types of principals: agents, and what a file compares a principal with. Other types are those of groups. */
+function principalTypesIn(tokens: readonly Token[]): ReadonlySet<string> {
+  const types = new Set([AGENT]);
+  for (const [i, { kind, text }] of tokens.entries()) {
+    if (kind !== 'name' || text !== 'principal' || !['==', '!=', 'is'].includes(tokens[i + 1]?.text ?? '')) continue;
+    const names: string[] = [];
+    for (let at = i + 2; tokens[at]?.kind === 'name'; at += 2) {
+      names.push(tokens[at]?.text ?? '');
+      if (tokens[at + 1]?.text !== '::') break;
+    }
+    types.add(names.join('::'));
+  }
+  return types;
+}
+
+/** In a group. A principal is in itself; an agent that is named like a group is not in it. */
+const memberOf = ({ type, id }: Entity, principals: ReadonlySet<string>): WrittenCondition =>
+  principals.has(type) ? joined('any', taggedWith(id), idIs(id)) : taggedWith(id);
+
+function principalOf(principal: Scope, principals: ReadonlySet<string>): WrittenCondition | undefined {
   if (principal.kind === 'any') return undefined;
   if (principal.kind === 'is') {
     const { type, within } = principal;
-    return both(type === AGENT ? undefined : taggedWith(type), within && taggedWith(within.id));
+    return both(type === AGENT ? undefined : taggedWith(type), within && memberOf(within, principals));
   }
-  const [first, ...others] = principal.entities.map(({ id }) =>
-    // An entity is in itself.
-    principal.kind === 'equal' ? idIs(id) : joined('any', taggedWith(id), idIs(id)),
+  const [first, ...others] = principal.entities.map((one) =>
+    principal.kind === 'equal' ? idIs(one.id) : memberOf(one, principals),
   );
   return first === undefined ? undefined : joined('any', first, ...others);
 }
@@ -163,83 +198,91 @@ function skip(parser: Parser): void {
   while (parser.peek().kind !== 'end' && !parser.take(';')) parser.next();
 }
 
+/** @throws {ImportError} */
+function tokensIn({ name, text }: SourceFile): Token[] {
+  try {
+    return tokensOf(text);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw new ImportError(`${name}:${lineAt(text, error.at)} is not Cedar: ${error.message}`);
+  }
+}
+
 /** @throws {ImportError} when nothing of the file can be read */
 export function importCedar(source: SourceFile, options: { readonly lexicon: Lexicon }): ImportResult {
+  const tokens = tokensIn(source);
+  const principals = principalTypesIn(tokens);
+  const parser = new Parser(tokens);
   const attributes = createAttributes();
   const translate = translator({
     factOf,
     entityText: (_type, id) => id,
     onUse: attributes.use,
-    memberOf: (names, [, id = '']) => {
+    memberOf: (names, [type = '', id = '']) => {
       if (names.length !== 1 || names[0] !== 'principal') throw new Inexpressible('only principals are in groups');
-      return joined('any', taggedWith(id), idIs(id));
+      return memberOf({ type, id }, principals);
     },
   });
   const notes: ImportNote[] = [];
   const nameOf = distinct();
   const byTarget = new Map<string, { resources: string[]; rules: object[] }>();
   const tools = new Set<string>();
-  let parser: Parser;
-  try {
-    parser = new Parser(tokensOf(source.text));
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    throw new ImportError(`${source.name}:${lineAt(source.text, error.at)} is not Cedar: ${error.message}`);
-  }
   let found = 0;
   let imported = 0;
   while (parser.peek().kind !== 'end') {
     found += 1;
     const fallback = `policy-${found}`;
-    const startAt = parser.peek().at;
-    const line = lineAt(source.text, startAt);
+    const line = lineAt(source.text, parser.peek().at);
     const note = (rule: string, kind: ImportNote['kind'], message: string): void => {
       notes.push({ file: source.name, line, rule, kind, message });
     };
+    let head: Head | undefined;
     let read: CedarPolicy;
     try {
-      read = policy(parser, fallback);
+      head = headOf(parser);
+      read = restOf(parser);
     } catch (error) {
       if (!(error instanceof ExpressionError || error instanceof Inexpressible)) throw error;
       // Nothing that permits may be kept when something that refuses is lost.
       if (error instanceof ExpressionError)
         throw new ImportError(`${source.name}:${lineAt(source.text, error.at)} can't be read: ${error.message}`);
-      if (!/\bpermit\s*\(/.test(source.text.slice(startAt, parser.peek().at)))
+      if (head?.effect !== 'ALLOW')
         throw new ImportError(`${source.name}:${line} a forbid can't be expressed: ${error.message}`);
-      note(fallback, 'left out', error.message);
+      note(head.id ?? fallback, 'left out', error.message);
       skip(parser);
       continue;
     }
-    const name = nameOf(slugOf(read.name, fallback));
-    const refuses = read.effect === 'DENY';
+    const title = head.id ?? fallback;
+    const name = nameOf(slugOf(title, fallback));
+    const refuses = head.effect === 'DENY';
     try {
       const resources = targetOf(read.resource);
       const action = actionCondition(read.action, tools);
-      const head = both(action, principalOf(read.principal));
+      const scopes = both(action, principalOf(read.principal, principals));
       const conditions = read.conditions.map(({ isUnless, of }): WrittenCondition | undefined => {
         try {
           const condition = translate(of);
           return isUnless ? { not: condition } : condition;
         } catch (error) {
           if (!(error instanceof Inexpressible) || !refuses) throw error;
-          note(read.name, 'stricter', `a condition can't be expressed and is taken to hold: ${error.message}`);
+          note(title, 'stricter', `a condition can't be expressed and is taken to hold: ${error.message}`);
           return undefined;
         }
       });
-      const whole = conditions.reduce(both, head);
+      const whole = conditions.reduce(both, scopes);
       const condition = whole && exactly(whole, { missing: 'fails in order', refuses });
       const key = resources.join(' ');
       const policyOfTarget = byTarget.get(key) ?? { resources, rules: [] };
       byTarget.set(key, policyOfTarget);
-      const message = refuses ? `${read.name} forbids it` : `${read.name} permits it`;
-      policyOfTarget.rules.push(writtenRule({ name, effect: read.effect, condition, message }));
-      for (const message of assumptionsOf(read)) note(read.name, 'different', message);
+      const message = refuses ? `${title} forbids it` : `${title} permits it`;
+      policyOfTarget.rules.push(writtenRule({ name, effect: head.effect, condition, message }));
+      for (const message of assumptionsOf(read)) note(title, 'different', message);
       imported += 1;
     } catch (error) {
       if (!(error instanceof Inexpressible)) throw error;
       if (refuses)
-        throw new ImportError(`${source.name}:${line} the forbid ${read.name} can't be expressed: ${error.message}`);
-      note(read.name, 'left out', error.message);
+        throw new ImportError(`${source.name}:${line} the forbid ${title} can't be expressed: ${error.message}`);
+      note(title, 'left out', error.message);
     }
   }
   if (byTarget.size === 0) throw new ImportError(`${source.name} has no policy that can be expressed`);

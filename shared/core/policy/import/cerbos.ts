@@ -149,9 +149,26 @@ const taggedWith = (roles: readonly string[]): WrittenCondition | undefined => {
     : { fact: 'agent', path: 'tags', operator: 'containsAny', value: [...roles] };
 };
 
+/** A policy for one principal is not read, so it must refuse nothing. @throws {ImportError} */
+function refuseDenials({ file, content, lineOf }: Document): void {
+  const policy = membersOf(content['principalPolicy']);
+  for (const [i, rule] of itemsOf(policy['rules']).entries())
+    for (const [j, given] of itemsOf(membersOf(rule)['actions']).entries()) {
+      const { action, name, effect } = membersOf(given);
+      // Anything else than a permission refuses, also a misspelled effect.
+      if (effect === 'EFFECT_ALLOW') continue;
+      const line = lineOf(['principalPolicy', 'rules', i, 'actions', j]);
+      const title = textOf(name) || textOf(action);
+      throw new ImportError(
+        `${file}:${line} ${title}: a refusal for the principal ${textOf(policy['principal'])} can't be expressed`,
+      );
+    }
+}
+
 /** @throws {ImportError} */
 export function importCerbos(sources: readonly SourceFile[], options: { readonly lexicon: Lexicon }): ImportResult {
-  const documents = documentsOf(sources);
+  const all = documentsOf(sources);
+  const documents = all.filter(({ content }) => content['disabled'] !== true);
   const attributes = createAttributes();
   const translate = translator({ factOf, onUse: attributes.use });
   const reader =
@@ -187,11 +204,23 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
     return known();
   };
 
-  const notes: ImportNote[] = [];
+  const notes = all
+    .filter(({ content }) => content['disabled'] === true)
+    .map(
+      ({ file, lineOf }): ImportNote => ({
+        file,
+        line: lineOf(['disabled']),
+        rule: '',
+        kind: 'different',
+        message: 'it is disabled there, so it is not read',
+      }),
+    );
   const files: ImportResult['files'][number][] = [];
   let found = 0;
   let imported = 0;
-  for (const { file, content, lineOf } of documents) {
+  for (const document of documents) {
+    const { file, content, lineOf } = document;
+    refuseDenials(document);
     if ('principalPolicy' in content || 'rolePolicy' in content || 'exportVariables' in content)
       notes.push({
         file,

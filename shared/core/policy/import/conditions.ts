@@ -238,13 +238,16 @@ const referenceOf = (value: unknown): FactPath | undefined =>
 
 const present = ({ fact, path }: FactPath): WrittenCondition => ({ fact, path, operator: 'isPresent', value: true });
 
+/** A string that is no call of a tool has no such name. Refusals by action hold for it, since permissions without one do. */
+const isToolName = ({ fact, path }: FactPath): boolean => fact === 'tool' && path === 'name';
+
 /** A comparison, or its negation, with the presence of its facts where it would count without them. */
 function exactLeaf(leaf: WrittenCondition, isNegated: boolean, { refuses }: Exactness): WrittenCondition {
   const itself = isNegated ? { not: leaf } : leaf;
   const { fact, path, operator, value } = leaf;
   if (!refuses || operator === 'isPresent') return itself;
   const read = [{ fact, path } as FactPath, referenceOf(value)].filter(
-    (one): one is FactPath => one !== undefined && isOptional(one.fact, one.path),
+    (one): one is FactPath => one !== undefined && isOptional(one.fact, one.path) && !isToolName(one),
   );
   return joined('all', ...read.map(present), itself);
 }

@@ -150,11 +150,11 @@ export function textValues(leaves: readonly Leaf[]): Representatives {
   const partly = leaves.filter(isPartly);
   if (partly.length > 0) {
     const rest = textValues(leaves.filter((leaf) => !isPartly(leaf)));
-    const inside = partly
+    const parts = partly
       .filter(({ operator }) => PARTS.includes(operator.name))
       .flatMap(itemsOf)
-      .filter(isText)
-      .map((part) => part.replaceAll(/\*+/g, 'example'));
+      .filter(isText);
+    const inside = parts.map((part) => part.replaceAll(/\*+/g, 'example'));
     const matches = partly
       .filter(({ operator }) => operator.name === 'matchesPattern')
       .flatMap(itemsOf)
@@ -162,7 +162,8 @@ export function textValues(leaves: readonly Leaf[]): Representatives {
       .map(probableMatch)
       // With something around it first: the first text with the same results is the one that is shown.
       .flatMap((text) => [`before${text}after`, `before${text}`, `${text}after`, text]);
-    return { values: [...new Set([...rest.values, ...inside, ...matches])], exact: false };
+    const outside = freshWord(parts, parts);
+    return { values: [...new Set([...rest.values, outside, ...inside, ...matches])], exact: false };
   }
   const constants = textConstants(leaves);
   const combined = (constants.starts.length + 1) * (constants.ends.length + 1) + constants.whole.length;

@@ -43,11 +43,12 @@ export function productOf(key: string, factors: readonly Dimension[], isExact: b
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** Operators that take a text as a pattern, with patterns of which at least one matches something and one does not. */
-const PATTERNS: Readonly<Record<string, readonly string[]>> = {
-  hostIn: ['host.example', 'other.example'],
-  inCidr: ['10.0.0.0/8', '192.0.2.7/32'],
-};
+/** Operators that take a text as a pattern, with texts and patterns: of these at least one matches a text and one does not. */
+const PATTERNS: Readonly<Record<string, { readonly texts: readonly string[]; readonly patterns: readonly string[] }>> =
+  {
+    hostIn: { texts: ['https://host.example/'], patterns: ['host.example', 'other.example'] },
+    inCidr: { texts: ['10.0.0.1'], patterns: ['10.0.0.0/8', '192.0.2.7/32'] },
+  };
 const TIMES = ['2026-03-04T10:30:00.000Z', '2026-03-05T10:30:00.000Z'];
 /** A list has all subsets of its items as values. */
 const MAX_ITEMS = 4;
@@ -87,20 +88,23 @@ export function seedsFor(leaf: Leaf, leaves: readonly Leaf[], pattern: string): 
   const paths = pathsOf(leaf);
   const constants = leaves.filter(({ path }) => paths.includes(path)).flatMap(itemsOf);
   const closed = [left, right].flatMap(({ entry }) => entry.values ?? []);
-  const named = [...closed, ...(PATTERNS[operator] ?? []), ...constants.filter(isText)];
-  if (operator === 'matchesResource') named.push(pattern);
-  const first = freshWord(named, named);
-  const texts = [...new Set([...named, first, freshWord([...named, first], [...named, first])])];
+  const { texts = [], patterns = [] } = PATTERNS[operator] ?? {};
+  const named = [...closed, ...constants.filter(isText), ...(operator === 'matchesResource' ? [pattern] : [])];
+  const taken = [...named, ...texts, ...patterns];
+  const first = freshWord(taken, taken);
+  const both = [...named, first, freshWord([...taken, first], [...taken, first])];
   const seeds = {
-    texts,
     numbers: numbersAround(constants.filter(isNumber)),
     times: [...TIMES, ...constants.filter(isText).filter((text) => !Number.isNaN(Date.parse(text)))],
   };
   const isListOnRight = ['in', 'notIn', 'containsAny', 'containsAll', 'containsNone'].includes(operator);
   const isListOnLeft = operator.startsWith('contains') || operator === 'doesNotContain';
   return [
-    ...seedsOf(left, operator, isListOnLeft && left.entry.type !== 'string', seeds),
-    ...seedsOf(right, operator, isListOnRight, seeds),
+    ...seedsOf(left, operator, isListOnLeft && left.entry.type !== 'string', {
+      ...seeds,
+      texts: [...new Set([...texts, ...both])],
+    }),
+    ...seedsOf(right, operator, isListOnRight, { ...seeds, texts: [...new Set([...patterns, ...both])] }),
   ];
 }
 

@@ -33,14 +33,19 @@ export function isPermitted(set: LintedSet, { rule }: LintedRule, facts: Facts):
   return permits(verdictOf(set, facts)) && !permits(verdictOf(set, facts, new Set([rule])));
 }
 
+/** Comparisons with whole ids. A part of one names nobody in particular: an agent can choose an id that has it. */
+const NAMING = ['equal', 'in'];
+
 /** The facts have values that the rule does not name: for example any key except the ones that it requires. */
 export function withoutNamed(space: Space, { rule }: LintedRule, paths: readonly string[]): Formula {
   return both(
     ...paths.map((path) => {
-      const named = rule.leaves.filter((leaf) => leaf.path === path).flatMap(itemsOf);
+      const named = rule.leaves
+        .filter((leaf) => leaf.path === path && NAMING.includes(leaf.operator.name))
+        .flatMap(itemsOf);
       return space.where(path, (value) => {
         const text = value.get(path);
-        return typeof text === 'string' && !named.some((item) => typeof item === 'string' && text.includes(item));
+        return typeof text === 'string' && !named.includes(text);
       });
     }),
   );

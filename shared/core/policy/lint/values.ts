@@ -32,11 +32,14 @@ export function numbersAround(constants: readonly number[], range: NumberRange =
 const WORDS = ['example', 'quartz', 'hymn', 'zulu', 'jazz', 'vex', 'kiwi', 'wolf', 'yonder'];
 const LETTERS = 'qzxjkvwyfghbmpucldrnsitoae0123456789жщюωφψ';
 
-/** A word that equals none of the texts, and neither extends nor completes any of the parts. */
+/** A word that equals none of the texts, and neither contains nor extends nor completes any of the parts. */
 export function freshWord(texts: readonly string[], parts: readonly string[] = []): string {
   const used = new Set(parts.join(''));
   const isFree = (word: string): boolean =>
-    !used.has(word.charAt(0)) && !used.has(word.at(-1) ?? '') && !texts.includes(word);
+    !used.has(word.charAt(0)) &&
+    !used.has(word.at(-1) ?? '') &&
+    !texts.includes(word) &&
+    !parts.some((part) => part !== '' && word.includes(part));
   const word = WORDS.find(isFree);
   if (word !== undefined) return word;
   const letter = [...LETTERS].find((one) => !used.has(one)) ?? '\u{10fffd}';
