@@ -3,12 +3,21 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Static } from 'typebox';
 import { PushPoliciesRequest } from '../shared/api/policy-set.ts';
 import { ApiError, invalidField } from '../shared/kernel/errors.ts';
-import { checkPushed, type PushOutcome, type PushTask } from './pushed-set.ts';
+import {
+  checkOwnPushed,
+  checkPushed,
+  type OwnPushTask,
+  type PushedOwn,
+  type PushOutcome,
+  type PushTask,
+} from './pushed-set.ts';
 import { parseBody } from './request/read.ts';
 import { createCompiler } from './request/schema.ts';
 import { compileBody } from './request/validate.ts';
 
-function outcomeOf(task: PushTask): PushOutcome {
+type Outcome = PushOutcome | PushOutcome<PushedOwn>;
+
+function outcomeOf(task: PushTask | OwnPushTask): Outcome {
   try {
     const body = parseBody(Buffer.from(task.body.buffer, task.body.byteOffset, task.body.byteLength));
     const { value, errors } = compileBody(createCompiler(), PushPoliciesRequest).check(body, task.body.byteLength);
@@ -17,7 +26,7 @@ function outcomeOf(task: PushTask): PushOutcome {
     // The schema has checked it.
     const request = value as Static<typeof PushPoliciesRequest>;
     if (request.reason.trim() === '') throw invalidField('/reason', 'must not be blank');
-    return checkPushed(request, task);
+    return 'slug' in task ? checkOwnPushed(request, task) : checkPushed(request, task);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { code, message, status, errors = [] } = error;
@@ -26,6 +35,6 @@ function outcomeOf(task: PushTask): PushOutcome {
 }
 
 // pushed-set.ts passes the task; workerData is untyped.
-const outcome = outcomeOf(workerData as PushTask);
-const moved = outcome.ok ? [outcome.pushed.set.canonical.buffer as ArrayBuffer] : [];
+const outcome = outcomeOf(workerData as PushTask | OwnPushTask);
+const moved = outcome.ok && 'set' in outcome.pushed ? [outcome.pushed.set.canonical.buffer as ArrayBuffer] : [];
 parentPort?.postMessage(outcome, moved);

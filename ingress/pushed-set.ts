@@ -4,9 +4,14 @@ import type { Static } from 'typebox';
 import type { PushPoliciesRequest } from '../shared/api/policy-set.ts';
 import { type Admitted, admitHere } from '../shared/domain/policy-sets/admission.ts';
 import { runThread } from '../shared/domain/policy-sets/thread.ts';
-import { ApiError, type FieldError } from '../shared/kernel/errors.ts';
+import { ApiError, type FieldError, invalidField } from '../shared/kernel/errors.ts';
 import type { TextFile } from '../shared/core/policy/files.ts';
+import { knownVerbs } from '../shared/core/intent/lexicon/known-verbs.ts';
+import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import { withLexicon } from '../shared/core/policy/lexicon-files.ts';
+import { admitOwnPolicies, type OwnAdmission } from '../shared/core/policy/own/admit.ts';
+import type { OwnPolicies } from '../shared/core/policy/own/compose.ts';
+import { loadCanonicalSet } from '../shared/core/policy/stored-set.ts';
 import type { Finding } from '../shared/core/policy/types.ts';
 import { MAX_FIELD_ERRORS } from './request/field-errors.ts';
 
@@ -19,14 +24,32 @@ export interface PushTask {
   readonly inForce: Uint8Array | undefined;
 }
 
+/** The data of the thread for policies of one organisation. */
+export interface OwnPushTask {
+  readonly body: Uint8Array;
+  /** Of the organisation. */
+  readonly slug: string;
+  /** The canonical text of the set below its policies. */
+  readonly base: Uint8Array;
+}
+
+/** The own policies that an organisation pushed. */
+export interface PushedOwn {
+  readonly own: OwnPolicies;
+  readonly reason: string;
+  readonly expectedDigest?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly warnings: readonly Finding[];
+}
+
 export type PushedSet = Omit<Static<typeof PushPoliciesRequest>, 'files'> & {
   readonly set: NonNullable<Admitted['set']>;
   readonly warnings: readonly Finding[];
 };
 
 /** The result of the thread. */
-export type PushOutcome =
-  | { readonly ok: true; readonly pushed: PushedSet }
+export type PushOutcome<Pushed = PushedSet> =
+  | { readonly ok: true; readonly pushed: Pushed }
   | {
       readonly ok: false;
       readonly error: Pick<ApiError, 'code' | 'message' | 'status'> & { readonly errors: readonly FieldError[] };
@@ -93,6 +116,32 @@ export function checkPushed(request: Static<typeof PushPoliciesRequest>, task: P
   return { ok: false, error: { code: 'E2001', status: 422, message, errors } };
 }
 
+/** The linter's budget of comparisons: about a tenth of a second. */
+const OWN_LINT_BUDGET = 2_000_000;
+
+/** Checks the own policies of a request, in the thread. @throws {ApiError} E2001 */
+export function checkOwnPushed(
+  { files, reason, expectedDigest, signature, stage, dryRun }: Static<typeof PushPoliciesRequest>,
+  { slug, base }: OwnPushTask,
+): PushOutcome<PushedOwn> {
+  if (stage !== undefined) throw invalidField('/stage', "is for the installation's sets");
+  if (signature !== undefined) throw invalidField('/signature', "is for the installation's sets");
+  const refused = pathFindings(files);
+  const admitted = refused.length > 0 ? { own: undefined, errors: refused, warnings: [] } : admitOwn(files, slug, base);
+  const { own, errors, warnings } = admitted;
+  if (own !== undefined) return { ok: true, pushed: { own, reason, expectedDigest, dryRun, warnings } };
+  const shown = findingErrors(files, errors);
+  const message = `The policies were not put into force: ${shown[0]?.message ?? 'there are none'}.`;
+  return { ok: false, error: { code: 'E2001', status: 422, message, errors: shown } };
+}
+
+function admitOwn(files: readonly TextFile[], slug: string, base: Uint8Array): OwnAdmission {
+  const loaded = loadCanonicalSet(Buffer.from(base).toString('utf8'), { compileLexicon });
+  if (!loaded.ok) throw new Error(`the set in force can not be loaded: ${loaded.findings[0]?.message}`);
+  const verbs = knownVerbs(loaded.set.lexicon.forOrganisation(slug));
+  return admitOwnPolicies(files, { installation: loaded.set, slug, verbs, lintBudget: OWN_LINT_BUDGET });
+}
+
 const besides = fileURLToPath(import.meta.url);
 
 /** Requests that wait for the thread; further ones are refused. Each holds a body of up to 8 MB. */
@@ -101,14 +150,19 @@ const MAX_WAITING = 3;
 export interface PushReader {
   /** @throws {ApiError} E2001 (400 or 422), E2006, E3001 when too many sets are being checked */
   read(task: PushTask): Promise<PushedSet>;
+  /** One push of an organisation at a time. @throws {ApiError} as `read` */
+  readOwn(task: OwnPushTask, organisationId: string): Promise<PushedOwn>;
 }
+
+const isBusy = (message: string): ApiError => new ApiError('E3001', message, { headers: { 'retry-after': '5' } });
 
 /** One set is checked at a time, because a large one takes a core and hundreds of megabytes. */
 export function createPushReader(): PushReader {
   let last: Promise<unknown> = Promise.resolve();
   let open = 0;
-  const run = (task: PushTask): Promise<PushOutcome> =>
-    runThread<PushOutcome>({
+  const organisations = new Set<string>();
+  const run = <Pushed>(task: PushTask | OwnPushTask): Promise<PushOutcome<Pushed>> =>
+    runThread<PushOutcome<Pushed>>({
       besides,
       module: 'pushed-set-thread',
       data: task,
@@ -117,22 +171,34 @@ export function createPushReader(): PushReader {
         return { ok: false, error: { code: 'E2001', status: 422, message, errors: [] } };
       },
     });
+  const inTurn = async <Pushed>(task: PushTask | OwnPushTask): Promise<Pushed> => {
+    const mine = last.then(() => run<Pushed>(task));
+    last = mine.catch(() => undefined);
+    const outcome = await mine;
+    if (outcome.ok) return outcome.pushed;
+    const { code, message, status, errors } = outcome.error;
+    throw new ApiError(code, message, { status, errors });
+  };
   return {
     async read(task) {
-      if (open > MAX_WAITING)
-        throw new ApiError('E3001', 'Other policy sets are being checked; repeat the request.', {
-          headers: { 'retry-after': '5' },
-        });
+      if (open > MAX_WAITING) throw isBusy('Other policy sets are being checked; repeat the request.');
       open += 1;
       try {
-        const mine = last.then(() => run(task));
-        last = mine.catch(() => undefined);
-        const outcome = await mine;
-        if (outcome.ok) return outcome.pushed;
-        const { code, message, status, errors } = outcome.error;
-        throw new ApiError(code, message, { status, errors });
+        return await inTurn<PushedSet>(task);
       } finally {
         open -= 1;
+      }
+    },
+    async readOwn(task, organisationId) {
+      if (organisations.has(organisationId))
+        throw isBusy('Other policies of the organisation are being checked; repeat the request.');
+      // Counted apart, so that organisations never keep out the operator.
+      if (organisations.size > MAX_WAITING) throw isBusy('Other policy sets are being checked; repeat the request.');
+      organisations.add(organisationId);
+      try {
+        return await inTurn<PushedOwn>(task);
+      } finally {
+        organisations.delete(organisationId);
       }
     },
   };

@@ -2,36 +2,37 @@
 import type { Static } from 'typebox';
 import {
   PolicyChangeResult,
-  PushPoliciesRequest,
   type RollBackPoliciesRequest,
   WithdrawPoliciesRequest,
 } from '../../shared/api/policy-set.ts';
-import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import type { SetComparison } from '../../shared/core/policy/compare.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { composedText, digestOfText, type OwnPolicies } from '../../shared/core/policy/own/compose.ts';
 import { fitOwnPolicies } from '../../shared/core/policy/own/fit.ts';
-import { admitOwnPolicies } from '../../shared/core/policy/own/admit.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
 import { assertUnbound } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { holdPolicyState } from '../../shared/domain/policy-sets/activate.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
-import { type ChangedOrganisation, changeOrganisation } from '../../shared/domain/policy-sets/organisation-change.ts';
+import {
+  type ChangedOrganisation,
+  changeOrganisation,
+  MAX_PUSHES_PER_HOUR,
+  pushesTooOften,
+} from '../../shared/domain/policy-sets/organisation-change.ts';
 import { readOrganisationSets, readOwnPolicies } from '../../shared/domain/policy-sets/organisation-sets.ts';
-import type { SetComparer } from '../../shared/domain/policy-sets/stored-sets.ts';
+import { canonicalOf, type SetComparer } from '../../shared/domain/policy-sets/stored-sets.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { changedFields } from '../../shared/kernel/recorded-change.ts';
 import type { EntitySql } from '../../shared/platform/db/database.ts';
-import { findingErrors, pathFindings } from '../pushed-set.ts';
-import { parseBody } from '../request/read.ts';
-import { createCompiler } from '../request/schema.ts';
-import { compileBody } from '../request/validate.ts';
+import { createHourlyCounts } from '../hourly.ts';
+import type { PushReader } from '../pushed-set.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import { assertReason, checkedReply, type PolicyChangeDeps } from './policy-change-reply.ts';
 
 type OwnSource = 'push' | 'rollback';
-type BaseText = Pick<PolicySet, 'canonical'>;
+/** The canonical text of the set below own policies. */
+type BaseText = () => Uint8Array;
 
 interface OwnChange {
   readonly own: OwnPolicies;
@@ -44,8 +45,6 @@ interface OwnChange {
 
 type Committing = Pick<RequestContext<unknown, unknown, unknown>, 'commit'>;
 
-/** A push of own policies is checked in this thread: about a tenth of a second at most. */
-const LINT_BUDGET = 2_000_000;
 /** Own policies have at most 128 kB, and JSON escapes may double the text of the files. */
 const MAX_OWN_BYTES = 1_048_576;
 
@@ -118,22 +117,17 @@ export interface OwnPolicyChanges {
 
 export interface OwnPolicyDeps extends PolicyChangeDeps {
   readonly comparer: SetComparer;
+  readonly reader: PushReader;
 }
 
 const OWN_OF = 'SELECT own, organisation_id FROM policy_set_text WHERE digest = $1';
 
 export function createOwnPolicyChanges(deps: OwnPolicyDeps): OwnPolicyChanges {
-  const { db, nowMs, policies, settle, comparer } = deps;
-  const bodies = compileBody(createCompiler(), PushPoliciesRequest);
-
-  const bodyOf = (bytes: Uint8Array): Static<typeof PushPoliciesRequest> => {
-    if (bytes.byteLength > MAX_OWN_BYTES)
-      throw new ApiError('E2005', 'The own policies of an organisation are sent in a body of at most 1 MB.');
-    const { value, errors } = bodies.check(parseBody(Buffer.from(bytes)), bytes.byteLength);
-    const [first] = errors;
-    if (first !== undefined) throw invalidField(first.pointer, first.message);
-    // The schema has checked it.
-    return value as Static<typeof PushPoliciesRequest>;
+  const { db, nowMs, policies, settle, comparer, reader } = deps;
+  // Dry runs, and pushes that are refused, leave no row that could be counted.
+  const checks = createHourlyCounts(MAX_PUSHES_PER_HOUR, nowMs);
+  const countCheck = ({ organisationId }: AuthenticatedKey): void => {
+    if (!checks.take(organisationId)) throw pushesTooOften();
   };
 
   /** The own policies of a set; undefined: it is one of the installation. @throws {ApiError} E4001 for sets of others */
@@ -143,19 +137,21 @@ export function createOwnPolicyChanges(deps: OwnPolicyDeps): OwnPolicyChanges {
     if (row === undefined || isOther) throw new ApiError('E4001', 'There is no policy set with this digest.');
     return row.own === null ? undefined : readOwnPolicies(db, row.own);
   };
-  const textOn = (base: BaseText, own: OwnPolicies | undefined): Uint8Array =>
-    Buffer.from(own === undefined ? base.canonical : composedText(base.canonical, own.text), 'utf8');
+  const textOn = (base: Uint8Array, own: OwnPolicies | undefined): Uint8Array =>
+    own === undefined ? base : Buffer.from(composedText(Buffer.from(base).toString('utf8'), own.text), 'utf8');
+  const textOf = ({ canonical }: Pick<PolicySet, 'canonical'>): Uint8Array => Buffer.from(canonical, 'utf8');
 
   /** Puts own policies into force, or only compares them with those in force. */
   const carryOut = async (
     { key, commit }: Committing & { readonly key: AuthenticatedKey },
-    base: BaseText,
+    baseText: BaseText,
     { own, source, reason, expectedDigest, dryRun, warnings }: OwnChange,
   ): Promise<Reply> => {
     const { organisationId, keyId: author } = key;
     if (dryRun === true) {
       const { digest: previousDigest, own: present } = (await policies.current(organisationId)).set;
       const before = present === undefined ? undefined : await ownOf(key, previousDigest);
+      const base = baseText();
       const after = textOn(base, own);
       const change = { digest: digestOfText(after), author, reason, source };
       const comparison = await comparer.compareTexts(textOn(base, before), after);
@@ -173,32 +169,19 @@ export function createOwnPolicyChanges(deps: OwnPolicyDeps): OwnPolicyChanges {
   return {
     async push({ key, body, commit }) {
       assertOwnAdmin(key);
-      const { files, reason, expectedDigest, signature, stage, dryRun } = bodyOf(body);
-      assertReason(reason);
-      if (stage !== undefined) throw invalidField('/stage', "is for the installation's sets");
-      if (signature !== undefined) throw invalidField('/signature', "is for the installation's sets");
-      const base = await baseOf(key.organisationId);
-      const slug = key.organisationSlug;
-      const refused = pathFindings(files);
-      const verbs = knownVerbs(base.lexicon.forOrganisation(slug));
-      const admitted =
-        refused.length > 0
-          ? { own: undefined, errors: refused, warnings: [] }
-          : admitOwnPolicies(files, { installation: base, slug, verbs, lintBudget: LINT_BUDGET });
-      const { own, errors, warnings } = admitted;
-      if (own === undefined) {
-        const shown = findingErrors(files, errors);
-        throw new ApiError('E2001', `The policies were not put into force: ${shown[0]?.message ?? 'there are none'}.`, {
-          status: 422,
-          errors: shown,
-        });
-      }
-      return carryOut({ key, commit }, base, { own, source: 'push', reason, expectedDigest, dryRun, warnings });
+      if (body.byteLength > MAX_OWN_BYTES)
+        throw new ApiError('E2005', 'The own policies of an organisation are sent in a body of at most 1 MB.');
+      countCheck(key);
+      const base = await canonicalOf(db, (await baseOf(key.organisationId)).digest);
+      if (base === undefined) throw new Error('the set below the own policies is not stored');
+      const pushed = await reader.readOwn({ body, slug: key.organisationSlug, base }, key.organisationId);
+      return carryOut({ key, commit }, () => base, { ...pushed, source: 'push' });
     },
     async rollBack({ key, body, commit }) {
       assertOwnAdmin(key);
       const { digest, reason, expectedDigest, signature, dryRun } = body;
       if (signature !== undefined) throw invalidField('/signature', "is for the installation's sets");
+      countCheck(key);
       const own = await ownOf(key, digest);
       if (own === undefined)
         throw new ApiError(
@@ -213,11 +196,12 @@ export function createOwnPolicyChanges(deps: OwnPolicyDeps): OwnPolicyChanges {
           `The policy ${misfit.policy} no longer fits the installation's policies: ${misfit.message}.`,
           { status: 422 },
         );
-      return carryOut({ key, commit }, base, { own, source: 'rollback', reason, expectedDigest, dryRun, warnings: [] });
+      const change = { own, source: 'rollback', reason, expectedDigest, dryRun, warnings: [] } as const;
+      return carryOut({ key, commit }, () => textOf(base), change);
     },
     async compare(key, { before, after }) {
       assertOwnAdmin(key);
-      const base = await baseOf(key.organisationId);
+      const base = textOf(await baseOf(key.organisationId));
       const [old, now] = [await ownOf(key, before), await ownOf(key, after)];
       return comparer.compareTexts(textOn(base, old), textOn(base, now));
     },

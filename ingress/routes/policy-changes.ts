@@ -48,7 +48,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
   const { db, nowMs, policies, changeRules, settle } = deps;
   const reader = createPushReader();
   const comparer = createSetComparer(db);
-  const own = createOwnPolicyChanges({ ...deps, comparer });
+  const own = createOwnPolicyChanges({ ...deps, comparer, reader });
 
   const apply = createApplyChange(deps);
   const detailOf = async (key: AuthenticatedKey, row: StoredProposal): Promise<object> => {

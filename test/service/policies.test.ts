@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { lexiconParts } from '../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
+import { RE2JS } from 're2js';
 import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
 import { replayRange } from '../../shared/domain/drafts/replay-store.ts';
 import type { Client } from '../support/client.ts';
@@ -395,6 +396,32 @@ describe('policy sets', () => {
       ]);
       expect(strangers.map(({ json }) => json.code)).to.deep.equal(['E4001', 'E4001', 'E4001', 'E5002']);
       await acme.request('DELETE', '/v1/policies', { body: { reason: 'over' } });
+    });
+
+    it('are checked in a thread, one push of an organisation at a time', async () => {
+      const pattern = '^only-in-this-test-[0-9]+$';
+      const file = denial('patterned');
+      const text = file.text.replace(
+        /"conditions":\{.*?\]\}/,
+        `"conditions":${JSON.stringify({ all: [{ fact: 'context', path: 'note', operator: 'matchesPattern', value: pattern }] })}`,
+      );
+      const { compile } = RE2JS;
+      let here = 0;
+      RE2JS.compile = (...parts: Parameters<typeof compile>) => {
+        if (parts[0] === pattern) here += 1;
+        return compile.apply(RE2JS, parts);
+      };
+      try {
+        const dry = (by: Client) => push(by, [{ ...file, text }], { dryRun: true });
+        const answers = await Promise.all([dry(admin('acme')), dry(admin('acme')), dry(admin('acme-2'))]);
+        const [one, two, other] = answers.map(({ json }) => String(json.code ?? json.status));
+        expect([one, two].sort()).to.deep.equal(['E3001', 'checked']);
+        expect(other).to.equal('checked');
+        expect((await dry(admin('acme'))).json.status, 'it is free again').to.equal('checked');
+      } finally {
+        RE2JS.compile = compile;
+      }
+      expect(here, 'patterns compiled in the main thread').to.equal(0);
     });
 
     it('are staged by the operator for some organisations, then promoted to all or dropped', async () => {

@@ -22,7 +22,8 @@ import { explainRules, type Inspected } from './explain.ts';
 import { canonicalResource, isPattern } from '../intent/resource.ts';
 import type { CandidateRule, RuleQuery, RuleIndex, Skipped } from './rule-index.ts';
 import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from './types.ts';
-import { memoReaders } from './normal-form.ts';
+import { type CountedLeaf, countedLeaves, memoReaders, settle } from './normal-form.ts';
+import { QuestionSteps } from './question-steps.ts';
 import { aloneOf, viewsOf } from './views.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { PathReader } from './path-reader.ts';
@@ -79,6 +80,36 @@ interface CandidateList {
   readonly candidates: readonly CandidateRule[];
   /** Readers of exactly those paths that the conditions name. */
   readonly readers: readonly PathReader[];
+  /** The comparisons that take steps of the question. */
+  readonly counted: Counted;
+}
+
+/** Of the installation's rules, and of the organisation's own ones. */
+interface Counted {
+  readonly base: readonly CountedLeaf[];
+  readonly own: readonly CountedLeaf[];
+}
+
+const hasCounted = ({ base, own }: Counted): boolean => base.length + own.length > 0;
+
+function countedOf(rules: readonly CompiledRule[]): Counted {
+  const of = (isOwn: boolean): CountedLeaf[] =>
+    countedLeaves(rules.filter((rule) => rule.isOwn === isOwn).flatMap(({ leaves }) => leaves));
+  return { base: of(false), own: of(true) };
+}
+
+/** What the rules of a question may still spend; own rules take nothing from the installation's. */
+interface Spending {
+  readonly base: QuestionSteps;
+  readonly own: QuestionSteps;
+}
+
+const newSpending = (): Spending => ({ base: new QuestionSteps(), own: new QuestionSteps() });
+
+/** Names the comparisons that count as missing for want of steps; empty when there are none. */
+function settleAll({ base, own }: Counted, facts: RiskFacts, spending: Spending): string {
+  const lacking = [settle(base, facts, spending.base), settle(own, facts, spending.own)];
+  return lacking.every(({ length }) => length === 0) ? '' : `!${lacking.join('!')}!`;
 }
 
 class IncompleteError extends Error {}
@@ -188,6 +219,7 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
       id: `${listCount} `,
       candidates,
       readers: [...readers.values()],
+      counted: countedOf(candidates.map(({ rule }) => rule)),
     };
     lists.set(signature, list);
     return list;
@@ -275,12 +307,16 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     }
   }
 
-  function addViews(views: Map<string, View>, facts: RiskFacts, isRaised: boolean): void {
+  function addViews(views: Map<string, View>, facts: RiskFacts, isRaised: boolean, spending: Spending): void {
     for (const one of viewsOf(facts)) {
       const list = candidatesFor(one);
+      // Other questions may have the same facts.
+      const mine = hasCounted(list.counted) ? { ...one } : one;
+      const lacking = settleAll(list.counted, mine, spending);
       let values = '';
-      for (const read of list.readers) values += valueKey(read(one));
-      const view = { list, facts: one, isRaised };
+      for (const read of list.readers) values += valueKey(read(mine));
+      values += lacking;
+      const view = { list, facts: mine, isRaised };
       // A raised risk that no rule tells apart from the installation's changes nothing.
       if (isRaised && views.has(rulesKey({ ...view, isRaised: false }) + values)) continue;
       views.set(rulesKey(view) + values, view);
@@ -292,8 +328,9 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
       try {
         const views = new Map<string, View>();
         const alone = aloneOf(facts);
-        addViews(views, alone ?? facts, false);
-        if (alone !== undefined) addViews(views, facts, true);
+        const spending = newSpending();
+        addViews(views, alone ?? facts, false, spending);
+        if (alone !== undefined) addViews(views, facts, true, spending);
         // The list says how many values follow, so no two lists of keys make one text.
         const key = [...views.keys()].join('');
         const known = byValues.get(key);
@@ -307,11 +344,17 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     /** For each meaning the rules that hold, and all whose target matches, without memoization. */
     async inspect(facts: RiskFacts): Promise<Inspected[]> {
       const inspected: Inspected[] = [];
+      const spending = newSpending();
+      // What explains the rules that did not count takes nothing from the others.
+      const spendingOnSkipped = newSpending();
       const inspect = async (views: readonly RiskFacts[], isRaised: boolean): Promise<void> => {
-        for (const view of views) {
+        for (const one of views) {
           const skipped: Skipped[] = [];
-          const list = listOf(index.find(requestOf(view), (rule) => skipped.push(rule)));
+          const list = listOf(index.find(requestOf(one), (rule) => skipped.push(rule)));
           const { candidates } = list;
+          const view = { ...one };
+          settleAll(list.counted, view, spending);
+          settleAll(countedOf(skipped.map(({ rule }) => rule)), view, spendingOnSkipped);
           const evaluated = {
             view: { list, facts: view, isRaised },
             held: new Map<CompiledRule, string>(),

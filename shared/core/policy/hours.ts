@@ -1,4 +1,5 @@
 // Hours of the day and days of the week, in a time zone: what `withinHours` compares a time with.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { nearestName } from '../../kernel/near.ts';
 import type { ComparisonOutcome } from './comparisons.ts';
 import { minutesOfDay, parseHours, timeOf } from './values.ts';
@@ -34,15 +35,18 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function isZone(zone: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(zone)) return false;
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '';
+    clockOf(zone);
+    return true;
   } catch {
     return false;
   }
 }
 
+const ZONES = Intl.supportedValuesOf('timeZone');
+
 function zoneProblem(zone: unknown): string | undefined {
   if (zone === undefined || (typeof zone === 'string' && isZone(zone))) return undefined;
-  const near = typeof zone === 'string' ? nearestName(zone, Intl.supportedValuesOf('timeZone')) : undefined;
+  const near = typeof zone === 'string' ? nearestName(zone, ZONES) : undefined;
   const meant = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
   return `has the zone ${JSON.stringify(zone)}, which is no time zone such as "Europe/Berlin"${meant}`;
 }
@@ -89,8 +93,23 @@ interface LocalTime {
   readonly weekday: number;
 }
 
+type Clock = (atMs: number) => LocalTime;
+
+/** Making one takes about as long as checking a policy. */
+const clocks = new BoundedCache<Clock>({ max: ZONES.length });
+
+/** The clock of a zone, whose name may be in any case. @throws {RangeError} for an unknown zone */
+function clockOf(zone: string): Clock {
+  const name = zone.toLowerCase();
+  const known = clocks.get(name);
+  if (known !== undefined) return known;
+  const clock = newClock(zone);
+  clocks.set(name, clock);
+  return clock;
+}
+
 /** Reads clocks and calendars of a zone. Remembers the last minute, because decisions ask about the present. */
-function clockOf(zone: string): (atMs: number) => LocalTime {
+function newClock(zone: string): Clock {
   if (zone === UTC)
     return (atMs) => {
       const date = new Date(atMs);

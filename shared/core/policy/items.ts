@@ -1,6 +1,7 @@
 // Conditions on the items of a list: `some` and `every`, with three-valued logic and a bound on the work of one comparison.
 import type { ComparisonOutcome } from './comparisons.ts';
 import { type Entry, MAX_STEPS, type Quantifier } from './operator.ts';
+import type { QuestionSteps } from './question-steps.ts';
 import type { ItemComparison, ItemCondition } from './schema.ts';
 import type { VocabularyEntry } from './vocabulary.ts';
 
@@ -17,10 +18,23 @@ const COMPARISON_STEPS = 100;
 /** The steps left for all items, also of nested lists; without any, comparisons count as missing. */
 export class Work {
   private left = MAX_STEPS;
-  /** @returns whether there were enough steps for one more comparison */
-  spend(more: number): boolean {
+  private readonly question: QuestionSteps | undefined;
+  /** Whether the steps of the question were not enough. */
+  isLeftOut = false;
+  constructor(question?: QuestionSteps) {
+    this.question = question;
+  }
+  /**
+   * @param more steps besides those of every comparison
+   * @param counted those that the question alone has a bound for
+   * @returns whether there were enough steps for one more comparison
+   */
+  spend(more: number, counted: number): boolean {
+    if (this.isLeftOut) return false;
     this.left -= COMPARISON_STEPS + more;
-    return this.left >= 0;
+    if (this.left < 0) return false;
+    this.isLeftOut = this.question?.take(COMPARISON_STEPS + more + counted) === false;
+    return !this.isLeftOut;
   }
 }
 
@@ -77,6 +91,7 @@ export function quantified(
   for (const item of items) {
     const one = outcomeFor(test.root, item, facts, work);
     if (one === decisive) return one;
+    if (work.isLeftOut) return 'missing';
     seen.push(one);
   }
   return joined(seen, decisive);
@@ -159,6 +174,7 @@ export function itemReader(path: string | undefined): (item: unknown) => unknown
 interface Bound {
   readonly test: ItemTest;
   readonly facts: object;
+  readonly work: Work;
 }
 
 function quantifier(how: Quantifier, description: string): Entry {
@@ -171,12 +187,12 @@ function quantifier(how: Quantifier, description: string): Entry {
         ? undefined
         : 'must be a condition on an item, such as {"path": "price", "operator": "greaterThan", "value": 100}',
     // `leafOf` compiles the condition.
-    bind: (test, facts): Bound => ({ test: test as ItemTest, facts }),
+    bind: (test, facts, work = new Work()): Bound => ({ test: test as ItemTest, facts, work }),
     example: { operator: 'startsWith', value: 'ops-' },
     test: (actual, value) => {
       // Made by `bind` alone.
-      const { test, facts } = value as Bound;
-      return quantified(how, actual, test, facts, new Work());
+      const { test, facts, work } = value as Bound;
+      return quantified(how, actual, test, facts, work);
     },
   };
 }

@@ -12,9 +12,11 @@ import {
   itemEntry,
   itemReader,
   quantified,
+  Work,
 } from './items.ts';
 import { MAX_STEPS } from './operator.ts';
-import { compareWith, operatorFor } from './operators.ts';
+import { compareWith, operatorFor, stepsOf } from './operators.ts';
+import { isCounted, leftOut, Outcome, type QuestionSteps, settledFor, settledOf } from './question-steps.ts';
 import { PARTLY, plainValue } from './any-of.ts';
 import { compareWithFact, type FactReference, factReferenceOf } from './fact-values.ts';
 import type { Comparison, Condition, ItemComparison, ItemCondition } from './schema.ts';
@@ -130,11 +132,13 @@ function itemLeaf(comparison: ItemComparison, list: VocabularyEntry, find: PathF
   const read = itemReader(comparison.path);
   const { quantifier } = operator;
   const stepsPerCharacter = MAX_STEPS / (operator.maxCharacters?.(value) ?? Number.POSITIVE_INFINITY);
+  // Globs have no bound of their own.
+  const counted = operator.maxCharacters === undefined ? (operator.stepsPerCharacter?.(value) ?? 0) : 0;
   return {
     outcome(item, facts, work) {
       const actual = read(item);
       const length = typeof actual === 'string' ? actual.length : 0;
-      if (!work.spend(length * stepsPerCharacter)) return 'missing';
+      if (!work.spend(length * stepsPerCharacter, length * counted)) return 'missing';
       // Prepared by `leafOf`.
       if (quantifier !== undefined) return quantified(quantifier, actual, value as ItemTest, facts, work);
       return outcomeFor(leaf, actual, facts);
@@ -154,13 +158,21 @@ export function itemLeavesOf(leaf: Leaf): Leaf[] {
 }
 
 /** What the test of a leaf's operator compares the fact with. */
-export function operandOf({ operator, value }: Leaf, facts: object): unknown {
-  return operator.bind === undefined ? value : operator.bind(value, facts);
+export function operandOf({ operator, value }: Leaf, facts: object, work?: Work): unknown {
+  return operator.bind === undefined ? value : operator.bind(value, facts, work);
 }
 
 /** The name of what `operandOf` returns for a leaf whose operator also reads other facts; undefined for other leaves. */
-export function operandName({ comparison, path, operator }: Leaf): string | undefined {
-  return operator.bind === undefined ? undefined : `${path} ${operator.name} ${JSON.stringify(comparison.value)}`;
+export function operandName(leaf: Leaf): string | undefined {
+  return leaf.operator.bind === undefined ? undefined : contentOf(leaf);
+}
+
+const contentOf = ({ comparison, path, operator }: Leaf): string =>
+  `${path} ${operator.name} ${JSON.stringify(comparison.value)}`;
+
+/** The name of what the engine compares a leaf's fact with; undefined: its constant. */
+function engineOperandName(leaf: Leaf): string | undefined {
+  return leaf.other?.path ?? (isCounted(leaf.operator) ? contentOf(leaf) : operandName(leaf));
 }
 
 /**
@@ -201,15 +213,51 @@ export function holds(outcome: ComparisonOutcome, negated: boolean, whenUnsure: 
 }
 
 export function outcomeOf(leaf: Leaf, facts: object): ComparisonOutcome {
-  return outcomeFor(leaf, leaf.read(facts), facts);
+  const settled = isCounted(leaf.operator) ? settledOf(leaf, facts) : undefined;
+  if (settled === undefined) return outcomeFor(leaf, leaf.read(facts), facts);
+  settled.outcome ??= outcomeFor(leaf, leaf.read(facts), facts);
+  return settled.outcome;
+}
+
+/** A counted comparison with its name, which is equal for equal comparisons. */
+export interface CountedLeaf {
+  readonly leaf: Leaf;
+  readonly name: string;
+}
+
+export const countedLeaves = (leaves: readonly Leaf[]): CountedLeaf[] =>
+  leaves.filter(({ operator }) => isCounted(operator)).map((leaf) => ({ leaf, name: contentOf(leaf) }));
+
+/**
+ * Gives the comparisons their steps, in order: `outcomeOf` is 'missing' for those that have too few, and computes the others once.
+ * @param facts an object of this question alone
+ * @returns the positions of the comparisons that have too few steps
+ */
+export function settle(counted: readonly CountedLeaf[], facts: object, steps: QuestionSteps): number[] {
+  const settled = settledFor(facts);
+  for (const { leaf, name } of counted) {
+    if (settled.has(leaf)) continue;
+    const { operator, value } = leaf;
+    const actual = leaf.read(facts);
+    if (operator.quantifier !== undefined) {
+      const work = new Work(steps);
+      const outcome = outcomeFor(leaf, actual, facts, work);
+      settled.set(leaf, work.isLeftOut ? leftOut() : { outcome });
+    } else {
+      const count = (): number => stepsOf(operator, actual, value);
+      if (typeof actual === 'string') settled.set(leaf, steps.ofText(name, actual, count));
+      else settled.set(leaf, steps.take(count()) ? {} : leftOut());
+    }
+  }
+  return counted.flatMap(({ leaf }, at) => (settled.get(leaf)?.isLeftOut === true ? [at] : []));
 }
 
 /** The outcome for a value that was read from the facts, or from an item of a list. */
-function outcomeFor(leaf: Leaf, actual: unknown, facts: object): ComparisonOutcome {
+function outcomeFor(leaf: Leaf, actual: unknown, facts: object, work?: Work): ComparisonOutcome {
   const { path, operator, other } = leaf;
   const isOpen =
     actual === PARTLY || (actual === undefined && operator.name !== 'isPresent' && isLeftOpen(path, facts));
-  if (other === undefined) return isOpen ? 'partly' : compareWith(operator, actual, operandOf(leaf, facts));
+  if (other === undefined) return isOpen ? 'partly' : compareWith(operator, actual, operandOf(leaf, facts, work));
   const value = other.read(facts);
   const isOtherOpen = value === PARTLY || (value === undefined && isLeftOpen(other.path, facts));
   if (!isOpen && !isOtherOpen) return compareWithFact(operator, actual, value);
@@ -244,8 +292,10 @@ export function memoReaders(leaves: readonly Leaf[]): Map<string, PathReader> {
 export function engineReaders(leaves: readonly Leaf[]): Map<string, PathReader> {
   const readers = readersOf(leaves);
   for (const leaf of leaves) {
-    const operand = operandName(leaf);
-    if (operand !== undefined) readers.set(operand, (facts) => operandOf(leaf, facts));
+    const operand = leaf.other === undefined ? engineOperandName(leaf) : undefined;
+    if (operand === undefined) continue;
+    const isOutcome = isCounted(leaf.operator);
+    readers.set(operand, (facts) => (isOutcome ? new Outcome(outcomeOf(leaf, facts)) : operandOf(leaf, facts)));
   }
   return readers;
 }
@@ -316,8 +366,9 @@ export function missingPaths(leaves: readonly Leaf[], facts: object): string[] {
 }
 
 /** The item that decided a comparison of a list. */
-function decidingItemOf({ operator, read, value }: Leaf, facts: object): Pick<ExplainedCondition, 'item'> {
-  if (operator.quantifier === undefined) return {};
+function decidingItemOf(leaf: Leaf, facts: object): Pick<ExplainedCondition, 'item'> {
+  const { operator, read, value } = leaf;
+  if (operator.quantifier === undefined || settledOf(leaf, facts)?.isLeftOut === true) return {};
   // Prepared by `leafOf`.
   const item = decidingItem(operator.quantifier, read(facts), value as ItemTest, facts);
   return item === undefined ? {} : { item: { index: item.index, actual: item.actual ?? null } };
@@ -372,8 +423,8 @@ function toEngine(
     case 'any':
       return { any: node.of.map(toEngine) };
     case 'leaf': {
-      const { path, other } = node.leaf;
-      const name = other?.path ?? operandName(node.leaf);
+      const { path } = node.leaf;
+      const name = engineOperandName(node.leaf);
       // The engine reads the fact in a value itself.
       const value = name === undefined ? node.leaf.value : { fact: ENGINE_FACT, path: name };
       return { fact: ENGINE_FACT, path, operator: engineOperator(variantOf(node.leaf)), value };

@@ -1,5 +1,6 @@
 // The type of an operator: the fact types that it applies to, the values that it accepts, and its test.
 import type { ComparisonOutcome, Test } from './comparisons.ts';
+import type { Work } from './items.ts';
 import type { FactType } from './vocabulary.ts';
 
 /**
@@ -20,7 +21,7 @@ export interface Operator {
   /** Converts a valid value into the form that `test` takes (canonical patterns). */
   readonly prepare?: (value: unknown) => unknown;
   /** Combines the prepared value with other facts, such as the time of the decision; `test` takes the result. */
-  readonly bind?: (value: unknown, facts: object) => unknown;
+  readonly bind?: (value: unknown, facts: object, work?: Work) => unknown;
   /** The paths of the facts that `bind` always reads. */
   readonly binds?: readonly string[];
   /** Whether the value is a condition on the items of a list, and how many of them it must hold for. */
@@ -31,6 +32,8 @@ export interface Operator {
   readonly test: Test;
   /** The characters of all texts of a fact that it may look at, by its prepared value; with more the fact counts as missing. */
   readonly maxCharacters?: (value: unknown) => number;
+  /** The steps that a comparison takes for each character, by its prepared value; of operators whose steps are counted (question-steps.ts). */
+  readonly stepsPerCharacter?: (value: unknown) => number;
   /** The variant for facts that may be texts; `context` keeps the meaning that it had before there was one. */
   readonly onText?: Operator;
 }

@@ -24,6 +24,7 @@ import {
 import type { ComparisonOutcome, Test } from './comparisons.ts';
 import { canonicalResource } from '../intent/resource.ts';
 import {
+  type CompiledGlob,
   compileGlob,
   compileHost,
   type CompiledPattern,
@@ -35,6 +36,7 @@ import {
 } from './text-matchers.ts';
 import { ITEM_OPERATORS } from './items.ts';
 import { type Entry, MAX_STEPS, type Operator } from './operator.ts';
+import { Outcome } from './question-steps.ts';
 import { TIME_OPERATORS } from './time-operators.ts';
 import { addressInRange, parseRange } from './values.ts';
 
@@ -52,6 +54,10 @@ function anyMatches(text: string, matchers: readonly ((text: string) => boolean 
 
 /** The prepared values of the operators that compile theirs, made by `prepare` alone. */
 const compiled = <T>(value: unknown): readonly T[] => value as readonly T[];
+
+/** The instructions of all patterns or globs of a prepared value. */
+const sizeOf = (value: unknown): number =>
+  compiled<{ readonly size: number }>(value).reduce((sum, { size }) => sum + size, 0);
 
 /** What operators of one kind have in common. */
 type Kind = Pick<Entry, 'types' | 'isOfFact' | 'valueProblem' | 'example'>;
@@ -135,7 +141,14 @@ const TABLE: Readonly<Record<string, Entry>> = {
     valueProblem: (value) => eachProblem(value, globProblem),
     prepare: (value) => textsOf(value).map(compileGlob),
     example: '/srv/app/**',
-    test: (actual, value) => (typeof actual === 'string' ? anyMatches(actual, compiled(value)) : 'missing'),
+    stepsPerCharacter: sizeOf,
+    test: (actual, value) =>
+      typeof actual === 'string'
+        ? anyMatches(
+            actual,
+            compiled<CompiledGlob>(value).map((glob) => glob.test),
+          )
+        : 'missing',
   },
   matchesPattern: {
     description:
@@ -143,8 +156,8 @@ const TABLE: Readonly<Record<string, Entry>> = {
     types: ['string'],
     valueProblem: (value) => eachProblem(value, patternProblem),
     prepare: (value) => textsOf(value).map(compilePattern),
-    maxCharacters: (value) =>
-      Math.floor(MAX_STEPS / compiled<CompiledPattern>(value).reduce((sum, { size }) => sum + size, 0)),
+    maxCharacters: (value) => Math.floor(MAX_STEPS / sizeOf(value)),
+    stepsPerCharacter: sizeOf,
     example: '^OPS-[0-9]+$',
     test: (actual, value) =>
       typeof actual === 'string'
@@ -237,8 +250,17 @@ const MAX_ITEMS = 10_000;
 const charactersOf = (values: readonly unknown[]): number =>
   values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
 
+/** The steps that a comparison takes of those of its question. */
+export function stepsOf(operator: Operator, actual: unknown, value: unknown): number {
+  const values = actual instanceof AnyOf ? actual.values : [actual];
+  const characters = charactersOf(values);
+  const isTooLong = values.length > MAX_ITEMS || characters > (operator.maxCharacters?.(value) ?? Infinity);
+  return isTooLong ? 0 : characters * (operator.stepsPerCharacter?.(value) ?? 0);
+}
+
 /** The outcome of a comparison: of several values, whether it holds for any of them. Undefined is missing for all but `isPresent`. */
 export function compareWith(operator: Operator, actual: unknown, value: unknown): ComparisonOutcome {
+  if (value instanceof Outcome) return value.outcome;
   if (actual === PARTLY) return 'partly';
   const values = actual instanceof AnyOf ? actual.values : [actual];
   if (operator.name === 'isPresent') {

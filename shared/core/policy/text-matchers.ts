@@ -44,12 +44,21 @@ function globPattern(glob: string): string {
   return `(?s)^${pattern}$`;
 }
 
+export interface CompiledGlob {
+  test(text: string): boolean | undefined;
+  /** Instructions. */
+  readonly size: number;
+}
+
 /** Compiles a valid glob. */
-export function compileGlob(glob: string): (text: string) => boolean | undefined {
+export function compileGlob(glob: string): CompiledGlob {
   const pattern = RE2JS.compile(globPattern(glob));
-  return (text) => {
-    const path = globText(text);
-    return path === undefined ? undefined : pattern.test(path);
+  return {
+    test: (text) => {
+      const path = globText(text);
+      return path === undefined ? undefined : pattern.test(path);
+    },
+    size: pattern.programSize(),
   };
 }
 

@@ -20,7 +20,7 @@ const NEXT_ACTIVATION = "SELECT nextval(pg_get_serial_sequence('policy_activatio
 const RECENT =
   "SELECT count(*)::int AS n FROM policy_activation WHERE organisation_id = $1 AND source IN ('push', 'rollback') AND activated_at > $2";
 /** Every process reads the rows of all organisations again after each change. */
-const MAX_PUSHES_PER_HOUR = 60;
+export const MAX_PUSHES_PER_HOUR = 60;
 const HOUR_MS = 3_600_000;
 
 /** A signature of a set that was checked. */
@@ -125,10 +125,15 @@ export interface ChangedOrganisation {
 async function assertNotTooOften(sql: Sql, organisationId: string, atMs: number): Promise<void> {
   const [row] = await sql.query<{ n: number }>(RECENT, [organisationId, new Date(atMs - HOUR_MS)]);
   if ((row?.n ?? 0) < MAX_PUSHES_PER_HOUR) return;
-  throw new ApiError('E3001', `An organisation may push its policies ${MAX_PUSHES_PER_HOUR} times in an hour.`, {
-    headers: { 'retry-after': '60' },
-  });
+  throw pushesTooOften();
 }
+
+export const pushesTooOften = (): ApiError =>
+  new ApiError(
+    'E3001',
+    `An organisation may push its policies ${MAX_PUSHES_PER_HOUR} times in an hour; dry runs and refused pushes count.`,
+    { headers: { 'retry-after': '60' } },
+  );
 
 /** A forged row says nothing: neither its own policies nor its stage can be trusted. */
 const trusted = (before: OrganisationSet | undefined) => ({

@@ -1,5 +1,6 @@
 // Decides whether files may become the own policies of an organisation, with findings like those of a policy folder.
 import type { KnownVerbs } from '../../intent/lexicon/known-verbs.ts';
+import { memberOf } from '../../../kernel/json.ts';
 import { inOneGo } from '../../../kernel/slices.ts';
 import { placed } from '../admit.ts';
 import { compilePolicies } from '../compile.ts';
@@ -50,12 +51,32 @@ function refusedFiles(files: readonly TextFile[]): Finding[] {
   }));
 }
 
-function tooLarge(policies: readonly Policy[], { text }: OwnPolicies): Finding[] {
-  const sizes = {
-    policies: policies.length,
-    rules: policies.reduce((sum, { rules }) => sum + rules.length, 0),
-    bytes: Buffer.byteLength(text),
-  };
+type Sizes = Readonly<Record<keyof typeof OWN_LIMITS, number>>;
+
+const sizesOf = (policies: readonly Policy[], { text }: OwnPolicies): Sizes => ({
+  policies: policies.length,
+  rules: policies.reduce((sum, { rules }) => sum + rules.length, 0),
+  bytes: Buffer.byteLength(text),
+});
+
+/** At most the sizes of the policies in the files, read without checking anything: a check of what is too large takes long. */
+function leastSizes(files: readonly TextFile[]): Sizes {
+  let [rules, bytes] = [0, 0];
+  for (const { text } of files) {
+    try {
+      const document: unknown = JSON.parse(text);
+      const written = memberOf(document, 'rules');
+      const schema = memberOf(document, '$schema');
+      rules += Array.isArray(written) ? written.length : 0;
+      bytes += Buffer.byteLength(JSON.stringify(document)) - Buffer.byteLength(JSON.stringify({ $schema: schema }));
+    } catch {
+      // The check will say so.
+    }
+  }
+  return { policies: files.length, rules, bytes };
+}
+
+function tooLarge(sizes: Sizes): Finding[] {
   return (['policies', 'rules', 'bytes'] as const)
     .filter((what) => sizes[what] > OWN_LIMITS[what])
     .map((what) => {
@@ -70,6 +91,8 @@ const ABOUT_PERMISSIONS: readonly string[] = ['WIDENING', 'CALLERS_WORD'];
 export function admitOwnPolicies(files: readonly TextFile[], deps: OwnAdmissionDeps): OwnAdmission {
   const { installation, slug, verbs, lintBudget } = deps;
   const { tools } = installation;
+  const early = tooLarge(leastSizes(files.filter((file) => !isForInstallation(file))));
+  if (early.length > 0) return { own: undefined, errors: early, warnings: [] };
   const declarations = { ...ownDeclarations(installation.declarations, { hasPlaceholders: true }), verbs };
   const policyFiles = files.filter((file) => !isForInstallation(file));
   const kind = policiesUnder(declarations);
@@ -83,7 +106,7 @@ export function admitOwnPolicies(files: readonly TextFile[], deps: OwnAdmissionD
   });
   const errors = [...refusedFiles(files), ...findings];
   const own = ownPoliciesOf(slug, items);
-  if (errors.length === 0) errors.push(...tooLarge(items, own));
+  if (errors.length === 0) errors.push(...tooLarge(sizesOf(items, own)));
   if (errors.length > 0) return { own: undefined, errors: errors.sort(byPlace), warnings: [] };
   const set = { policies: own.policies, compiled: inOneGo(compilePolicies(own.policies, declarations)) };
   const linted = lintPolicySet(set, { verbs, tools, organisations: new Set([slug]), budget: lintBudget }).filter(
