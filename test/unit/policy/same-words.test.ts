@@ -133,7 +133,7 @@ async function validated(dir: string): Promise<Validated> {
   const routes = policyRoutes({ db: { query: () => Promise.resolve([]) } } as unknown as PolicyDeps);
   const route = routes.find((one) => one.path === '/v1/policies/validate');
   const request = {
-    key: { isOperator: true, environment: 'live' },
+    key: { isOperator: true, environment: 'live', scopes: new Set(['admin:*']), agentIds: null },
     body: { files: [...folder.policies, folder.lexicon] },
   };
   const reply = await route?.handler(request as never);
