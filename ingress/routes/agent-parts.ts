@@ -5,6 +5,7 @@ import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import type { TrustScore } from '../../shared/core/trust/beta.ts';
 import { levelOf, tierName } from '../../shared/core/trust/score.ts';
 import { attributesOf } from '../../shared/domain/agents/agent-rows.ts';
+import { assertUnbound } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
@@ -55,18 +56,17 @@ function attributesMember(
  * @throws {ApiError} E1004
  */
 export function assertMaySet(
-  { agentIds }: AuthenticatedKey,
+  key: AuthenticatedKey,
   given: Partial<Pick<AgentBody, 'capabilities' | 'tags' | 'attributes' | 'status'>>,
   before?: AgentRow,
 ): void {
-  if (agentIds === null) return;
+  if (key.agentIds === null) return;
   for (const name of ['capabilities', 'tags'] as const) {
     const value = given[name];
     if (value !== undefined && JSON.stringify(value) !== JSON.stringify(before?.[name] ?? []))
-      throw new ApiError('E1004', `A key that is bound to agents may not set their ${name}.`);
+      assertUnbound(key, `set their ${name}`);
   }
-  if (given.attributes !== undefined)
-    throw new ApiError('E1004', 'A key that is bound to agents may not set their attributes.');
+  if (given.attributes !== undefined) assertUnbound(key, 'set their attributes');
   const strictness = (status: AgentStatus): number => AGENT_STATUSES.indexOf(status);
   const { status } = given;
   if (before !== undefined && status !== undefined && strictness(status) < strictness(before.status as AgentStatus))

@@ -13,6 +13,7 @@ import { attributeProblems } from '../../shared/core/policy/attribute-values.ts'
 import type { Declarations } from '../../shared/core/policy/declarations.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { attributesOfEntry } from '../../shared/core/resources/registry.ts';
+import { assertUnbound } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import {
@@ -51,12 +52,9 @@ function nameOf({ name }: { readonly name: string }): string {
   return canonical.resource;
 }
 
-/** @throws {ApiError} E1004 */
-export function assertNotBound({ agentIds }: AuthenticatedKey): void {
-  // The agent holds the keys that are bound to it, and must not say what it owns. No entry belongs to an agent, so they read none either.
-  if (agentIds !== null)
-    throw new ApiError('E1004', 'A key that is bound to agents may neither read nor change the registry of resources.');
-}
+/** No entry belongs to an agent, so a bound key reads none either. @throws {ApiError} E1004 */
+export const assertNotBound = (key: AuthenticatedKey): void =>
+  assertUnbound(key, 'read or change the registry of resources');
 
 /** @throws {ApiError} E2001 with a pointer for each attribute that contradicts the declarations */
 function assertDeclared(entry: ResourceEntry, declarations: Declarations): void {
