@@ -1,9 +1,11 @@
 // Everything that a text asks for: requests in words, in quotations, in other languages, and code.
 import { isForeign as isInForeignWords } from './attack/flags.ts';
+import { askedByCalls } from './assess/called-tools.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
 import { onlyRuns } from './code/carried.ts';
 import type { Fragment } from './code/code.ts';
 import { isMentioned } from './code/mentioned.ts';
+import { toolCallsIn } from './code/tool-calls.ts';
 import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
 import { foreignReading, type ForeignReading } from './languages/requests.ts';
@@ -11,7 +13,7 @@ import { foreignDestruction } from './languages/within-english.ts';
 import type { ScoredText } from './harm/estimate.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { isOf, K, tokenIs } from './lexicon/word-kinds.ts';
-import type { Segments } from './segments.ts';
+import { type Segments, segmentsOf } from './segments.ts';
 import { correctedSentences } from './text/corrected.ts';
 import { isSecret } from './text/secrets.ts';
 import { type Sentence, sentencesOf, type Token } from './text/tokens.ts';
@@ -160,7 +162,10 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
         (action === 'execute' || (action === 'send' && fragment.language === 'http')) &&
         onlyRuns(text, at, fragment.at),
     );
+  const readSentence = (sentence: string) => readingsOf(segmentsOf(sentence, lexicon), lexicon).asked[0];
+  const understandsCode = code.length > 0 && code.every(({ action }) => action !== 'unknown');
   const all = [
+    ...askedByCalls(toolCallsIn(text), understandsCode, readSentence, lexicon),
     ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request))),
     ...code.map((fragment) => candidateOfFragment(fragment, 0)),
   ];
