@@ -90,11 +90,7 @@ interface Storage {
 const endProcess = (): never => process.exit(1);
 
 /** Starts what the routes of `/v1` need: caches, policies, stores. */
-async function startBusiness(
-  { config, logger, end, loadSet }: IngressDeps,
-  { registry }: Metrics,
-  storage: Storage,
-) {
+async function startBusiness({ config, logger, end, loadSet }: IngressDeps, { registry }: Metrics, storage: Storage) {
   const { db, clock, onError, waits } = storage;
   const { trustDailyCap } = config;
   const deciding = await startDeciding({

@@ -101,7 +101,9 @@ describe('custos verify', () => {
     expect((await custos(['verify', file('receipt.json', receipt), '--vkey', PROMISE_VKEY])).code).to.equal(
       FAILURES.KEY_NOT_OF_LOG.exitCode,
     );
-    expect((await custos(['verify', '-', '--vkey', VKEY], Buffer.from([0xff]))).code).to.equal(FAILURES.MALFORMED.exitCode);
+    expect((await custos(['verify', '-', '--vkey', VKEY], Buffer.from([0xff]))).code).to.equal(
+      FAILURES.MALFORMED.exitCode,
+    );
   });
 
   it('checks the links of a chain', async () => {
@@ -236,7 +238,9 @@ describe('custos merkle', () => {
 
 describe('custos canonicalize', () => {
   it('writes the canonical bytes and nothing else', async () => {
-    expect(await custos(['canonicalize'], '{ "b": [1E30, 4.50, 2e-3], "a": "\\u20ac\\/", "\u00f6": null }')).to.deep.equal({
+    expect(
+      await custos(['canonicalize'], '{ "b": [1E30, 4.50, 2e-3], "a": "\\u20ac\\/", "\u00f6": null }'),
+    ).to.deep.equal({
       code: 0,
       out: '{"a":"€/","b":[1e+30,4.5,0.002],"ö":null}',
       err: '',
