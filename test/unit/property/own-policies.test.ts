@@ -138,7 +138,7 @@ describe('the verdict alone', () => {
             seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
           }
       }),
-      runs(50, 0.2),
+      runs(100, 0.2),
     );
     expect([...seen.keys()]).to.have.members(STRICTNESS);
   });
@@ -163,7 +163,7 @@ describe("an organisation's own policies", () => {
         seen.raised += installation === undefined ? 0 : 1;
         seen[alone.evaluation.verdict === both.evaluation.verdict ? 'kept' : 'stricter'] += 1;
       }),
-      runs(100),
+      runs(200),
     );
     // Otherwise the cases show nothing.
     for (const [what, count] of Object.entries(seen)) expect(count, what).to.be.above(10);
@@ -177,7 +177,7 @@ describe("an organisation's own policies", () => {
         const [alone, both] = [await answer(set, facts), await answer(composed(set, own), facts)];
         expect(JSON.stringify(both)).to.equal(JSON.stringify(alone));
       }),
-      runs(40, 0.3),
+      runs(60, 0.3),
     );
   });
 
@@ -191,7 +191,7 @@ describe("an organisation's own policies", () => {
         expect(loaded.set.digest).to.equal(set.digest);
         expect(await answer(loaded.set, facts)).to.deep.equal(await answer(set, facts));
       }),
-      runs(20, 0.2),
+      runs(30, 0.2),
     );
   });
 });

@@ -260,7 +260,7 @@ describe('an independent interpreter of policies', () => {
             `${JSON.stringify(actual)} ${name} ${JSON.stringify(value)}`,
           ).to.equal(said);
         }),
-        runs(200, 0.01),
+        runs(500, 0.01),
       );
       expect([...seen]).to.include.members(['yes', 'no']);
     });
@@ -274,7 +274,7 @@ describe('an independent interpreter of policies', () => {
           overlaps(pattern, request),
         ]);
       }),
-      runs(200, 0.2),
+      runs(500, 0.2),
     );
   });
 
@@ -298,7 +298,7 @@ describe('an independent interpreter of policies', () => {
           seen.set(what, (seen.get(what) ?? 0) + 1);
         },
       ),
-      runs(150, 0.1),
+      runs(350, 0.1),
     );
     expect([...seen.keys()]).to.include.members([
       'ALLOW, approved ALLOW',

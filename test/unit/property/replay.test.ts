@@ -78,7 +78,7 @@ describe('the replay of any recorded decisions', () => {
         expect(counts.notEvaluable.total).to.equal(0);
         expect(counts.evaluated + counts.standing).to.equal(decisions.length);
       }),
-      runs(50, 0.02),
+      runs(100, 0.02),
     );
     const ofAttributes = ['OWNER', 'REGION', 'GUEST', 'NEW'];
     const kinds = [...VERDICTS, 'standing', 'halted', 'failed', 'refused', 'used', ...ofAttributes];
@@ -124,7 +124,7 @@ describe('the replay of any recorded decisions', () => {
           expect(rows.reduce((sum, { decisions: n }) => sum + n, 0)).to.equal(report.changed.decisions);
         changes += expected;
       }),
-      runs(50, 0.01),
+      runs(100, 0.01),
     );
     expect(changes).to.be.greaterThan(0);
   });
