@@ -1,5 +1,6 @@
 // The ingress process: authenticates, limits, validates, decides and answers over HTTP.
 import { requireIngress } from '../shared/platform/config/config.ts';
+import { loadingWith } from '../shared/domain/policy-sets/active-set.ts';
 import { prepareLexicon, shareLexicon } from '../shared/domain/policy-sets/shared-lexicon.ts';
 import { runUntilStopped } from '../shared/platform/process/lifecycle.ts';
 import { HANDED_CONNECTIONS, SHARED_COUNTERS } from '../shared/platform/process/handed.ts';
@@ -19,7 +20,7 @@ startProcess(
       ...(process.env[HANDED_CONNECTIONS] === undefined ? {} : { supervisor: process }),
       hasSharedCounters: process.env[SHARED_COUNTERS] !== undefined,
       heartbeatApart: { databaseUrl, pulseFd },
-      ...(prepared && { compileLexicon: shareLexicon(undefined, prepared).ofStoredSets }),
+      ...(prepared && { loadSet: loadingWith(shareLexicon(undefined, prepared).ofStoredSets) }),
     });
     // It listens before a worker has put a policy set into force; /ready reports why it is not ready. No request was
     // accepted yet, so when the supervisor exits in the meantime, this process can exit at once.

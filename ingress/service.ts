@@ -55,7 +55,7 @@ export interface IngressDeps {
   readonly clock?: ServiceClock;
   /** Called when another pepper is in force; absent: the process exits. */
   readonly end?: () => void;
-  readonly compileLexicon?: DecidingDeps['compileLexicon'];
+  readonly loadSet?: DecidingDeps['loadSet'];
   /** Of requests that wait (`Prefer: wait`). Default: that of waits.ts. */
   readonly waitOptions?: WaitOptions | undefined;
   /** Absent: heartbeats are sent by this thread, which is enough for a service in a test. */
@@ -90,11 +90,7 @@ interface Storage {
 const endProcess = (): never => process.exit(1);
 
 /** Starts what the routes of `/v1` need: caches, policies, stores. */
-async function startBusiness(
-  { config, logger, end, compileLexicon }: IngressDeps,
-  { registry }: Metrics,
-  storage: Storage,
-) {
+async function startBusiness({ config, logger, end, loadSet }: IngressDeps, { registry }: Metrics, storage: Storage) {
   const { db, clock, onError, waits } = storage;
   const { trustDailyCap } = config;
   const deciding = await startDeciding({
@@ -104,7 +100,7 @@ async function startBusiness(
     onError,
     trustDailyCap,
     hasSecondReader: config.readerUrl !== undefined,
-    compileLexicon,
+    loadSet,
     onSettled: waits.check,
     promises: {
       keyFile: config.promiseKeyFile,

@@ -1,7 +1,8 @@
 // `npm test`: prepares a database whose files the tests copy, runs every test file, then prints the files that compute most, the
 // number of repeated time measurements, the failures, and one line with the totals. The folder of a test decides when it runs:
-// 1. Four mocha processes in parallel, because many tests wait as much as they compute: `service`; two that share the files of
-//    `process` and `fault`, which wait most; and `unit`, which only computes, at a lower priority.
+// 1. Six mocha processes in parallel, because many tests wait as much as they compute: two that share the files of `service`; two that
+//    share those of `process` and `fault`, which wait most; and two for `unit`, which only computes, at a lower priority: the files of
+//    `service` and of `unit` take as long together as everything else, so one process for each would be left alone at the end.
 // 2. Two processes that share the files of `timed`: these tests expect an effect within a second or two. They leave half of two
 //    processors idle, which `unit` uses: the others have left it little until then.
 // 3. `measured`, one file at a time and nothing beside it: these tests limit processor time.
@@ -143,15 +144,15 @@ const inParts = (parts: number, title: string, files: readonly string[], options
 
 const prepared = await prepareServer();
 if (prepared !== undefined) process.env[PREPARED] = prepared;
-const unit = run('unit', filesIn('unit/'), { isLowPriority: true });
+const unit = inParts(2, 'unit', filesIn('unit/'), { isLowPriority: true });
 const results = await Promise.all([
-  run('service', filesIn('service/'), { isLive: true }),
+  ...inParts(2, 'service', filesIn('service/')),
   ...inParts(2, 'process and fault', filesIn('process/', 'fault/')),
 ]);
 const isInterrupted = (): boolean => process.exitCode !== undefined;
 if (!isInterrupted())
   results.push(...(await Promise.all(inParts(2, 'timed', filesIn('timed/'), { isMeasured: true }))));
-results.push(await unit);
+results.push(...(await Promise.all(unit)));
 for (const file of filesIn('measured/'))
   if (!isInterrupted()) results.push(await run(path.relative(HERE, file), [file], { isLive: true, isMeasured: true }));
 

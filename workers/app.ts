@@ -41,6 +41,7 @@ import { createReplayRunner } from './jobs/replay.ts';
 import { countDroppedLines } from '../shared/platform/observe/metrics.ts';
 import { createIntentWorker, type GivenUpIntent } from './intents.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
+import { loadingWith } from '../shared/domain/policy-sets/active-set.ts';
 import { admittingBySize } from '../shared/domain/policy-sets/admission.ts';
 import { changeRulesOf } from '../shared/domain/policy-sets/change-rules.ts';
 import { type DigestedLexicon, shareLexicon } from '../shared/domain/policy-sets/shared-lexicon.ts';
@@ -142,7 +143,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     onError,
     trustDailyCap,
     hasSecondReader,
-    compileLexicon: lexicon.ofStoredSets,
+    loadSet: loadingWith(lexicon.ofStoredSets),
     onEnforcement: pacer.report,
   });
   const { changes } = deciding;

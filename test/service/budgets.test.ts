@@ -1,6 +1,7 @@
 // Budgets: exact over processes, charged once for each permission, given back once, and recorded so that decisions can be verified.
 import { expect } from 'chai';
 import type { BudgetCount, ListedBudgets } from '../../ingress/dashboard/client/wire/budgets.ts';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { readBudgetShares } from '../../shared/domain/decisions/budget-shares.ts';
 import { forgetBudgets } from '../../workers/jobs/forget-budgets.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
@@ -8,7 +9,7 @@ import { createStoredVerifier } from '../../shared/domain/verification/stored.ts
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
 import { signIn } from '../support/dashboard.ts';
 import { approve, ask, escalate, gist } from '../support/escalations.ts';
-import { compileStored, type Service, startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
 
@@ -356,7 +357,7 @@ describe('budgets', () => {
     await both.worker.append();
     const verifier = createStoredVerifier({
       store: createEvidenceStore({ db: service.db }),
-      compileLexicon: compileStored,
+      compileLexicon,
     });
     const rows = await service.rows<{ decision_id: string }>('SELECT decision_id FROM decision');
     expect(rows.length).to.be.above(100);

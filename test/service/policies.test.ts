@@ -41,17 +41,17 @@ function setOf(name: string): PolicyFiles {
   return { 'first.json': policy('first', 'FIRST'), 'second.json': policy('second', 'SECOND'), 'risk.json': risk };
 }
 
-describe('policy sets', () => {
+const validateBy = (by: Client, files: object) => by.post('/v1/policies/validate', { files });
+const shipped = (name: string) => ({ path: name, text: readFileSync(path.join(SHIPPED_POLICIES, name), 'utf8') });
+
+describe('the shipped policy set', () => {
   let service: Service;
   before(async () => {
     service = await startService();
   });
   after(() => service.close());
 
-  const validate = (files: object, by: Client = service.admin) => by.post('/v1/policies/validate', { files });
-  const shipped = (name: string) => ({ path: name, text: readFileSync(path.join(SHIPPED_POLICIES, name), 'utf8') });
-
-  it('show the set in force, and the result of the last read of the folder', async () => {
+  it('is shown when it is in force, with the result of the last read of the folder', async () => {
     const { json } = await service.admin.get('/v1/policies');
     expect(json.policies.map((policy: { id: string }) => policy.id)).to.include.members([
       'reads',
@@ -65,6 +65,30 @@ describe('policy sets', () => {
     expect(stored).to.deep.include({ digest: json.digest, engine: 1, policies: json.policies });
     expect(stored.lexicon).to.be.an('object');
   });
+
+  it('checked before use, its files get the digest of the set in force', async () => {
+    const { digest, policies } = (await service.admin.get('/v1/policies')).json;
+    const jsonIn = (folder: string): string[] =>
+      readdirSync(path.join(SHIPPED_POLICIES, folder))
+        .filter((name) => name.endsWith('.json') && name !== 'authzen.json')
+        .map((name) => path.join(folder, name));
+    const { json } = await validateBy(service.admin, [
+      ...[...jsonIn('.'), ...jsonIn('tools'), 'authzen.json'].map(shipped),
+      ...lexiconParts(),
+    ]);
+    expect(json).to.deep.equal({ valid: true, digest, findings: [] });
+    expect(policies).to.have.lengthOf(jsonIn('.').length);
+  });
+});
+
+describe('policy sets', () => {
+  let service: Service;
+  before(async () => {
+    service = await startService({ words: 'few' });
+  });
+  after(() => service.close());
+
+  const validate = (files: object, by: Client = service.admin) => validateBy(by, files);
 
   it('are not sent again to a caller that has them, until they change', async () => {
     const first = await service.admin.get('/v1/policies');
@@ -144,19 +168,6 @@ describe('policy sets', () => {
   });
 
   describe('are checked before use', () => {
-    it('valid files get the digest that they would have', async () => {
-      const { digest, policies } = (await service.admin.get('/v1/policies')).json;
-      const jsonIn = (folder: string): string[] =>
-        readdirSync(path.join(SHIPPED_POLICIES, folder))
-          .filter((name) => name.endsWith('.json') && name !== 'authzen.json')
-          .map((name) => path.join(folder, name));
-      const { json } = await validate([
-        ...[...jsonIn('.'), ...jsonIn('tools'), 'authzen.json'].map(shipped),
-        ...lexiconParts(),
-      ]);
-      expect(json).to.deep.equal({ valid: true, digest, findings: [] });
-      expect(policies).to.have.lengthOf(jsonIn('.').length);
-    });
     it('invalid files get every finding with file, line and column, and change nothing', async () => {
       const before = (await service.admin.get('/v1/policies')).json;
       const { json } = await validate([

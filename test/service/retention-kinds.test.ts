@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
@@ -15,7 +16,7 @@ import { asSuperuser } from '../support/database.ts';
 import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
-import { compileStored, type Service } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
 
 const DAY_MS = 86_400_000;
@@ -95,7 +96,7 @@ describe('retention by kind', () => {
     const [{ id } = { id: '' }] = await service.rows<{ id: string }>('SELECT min(decision_id) AS id FROM decision');
     expect((await client.get(`/v1/decisions/${id}`)).status).to.equal(200);
     const store = createEvidenceStore({ db: service.db });
-    const verifier = createStoredVerifier({ store, compileLexicon: compileStored });
+    const verifier = createStoredVerifier({ store, compileLexicon });
     const statuses: Record<string, number> = {};
     for await (const { status } of verifier.all({})) statuses[status] = (statuses[status] ?? 0) + 1;
     expect(Object.keys(statuses).sort()).to.deep.equal(['not_evaluable', 'verified']);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createLogFileAuditor, type LogFileAudit } from '../../shared/core/proof/audit-file.ts';
 import { createLogFileVerifier } from '../../shared/core/proof/log-file.ts';
 import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts';
@@ -22,7 +23,7 @@ import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import { asSuperuser } from '../support/database.ts';
 import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
-import { compileStored, type Service } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
 
 const DAY_MS = 86_400_000;
@@ -170,7 +171,7 @@ describe('retention over forty days', () => {
     expect(await findings()).to.deep.equal([]);
     const verifier = createStoredVerifier({
       store: createEvidenceStore({ db: service.db }),
-      compileLexicon: compileStored,
+      compileLexicon,
     });
     const outcomes: string[] = [];
     for await (const { status } of verifier.all({})) outcomes.push(status);

@@ -1,5 +1,5 @@
 // A process that runs `custos` commands one at a time for its parent. Loading the modules once saves most of the time.
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import type { CommandAnswer, CommandRequest } from './command.ts';
 
 const MAIN = new URL('../../cli/main.js', import.meta.url);
@@ -32,12 +32,13 @@ process.exit = (code) => {
 
 let runs = 0;
 
-async function run({ args, env, cwd }: CommandRequest): Promise<CommandAnswer> {
+async function run({ args, input, env, cwd }: CommandRequest): Promise<CommandAnswer> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   process.chdir(cwd);
   process.argv.splice(1, process.argv.length, MAIN.pathname, ...args);
   process.exitCode = undefined;
+  Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(input, 'base64')]), configurable: true });
   const stdout = capture('stdout');
   const stderr = capture('stderr');
   runs += 1;

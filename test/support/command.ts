@@ -14,6 +14,8 @@ export interface Ran {
 
 export interface CommandRequest {
   readonly args: readonly string[];
+  /** Standard input, in base64. */
+  readonly input: string;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
 }
@@ -28,14 +30,23 @@ let host: ChildProcess | undefined;
 /** The host runs one command at a time. */
 let last: Promise<unknown> = Promise.resolve();
 
+/** The words of a command, such as `policy check`, without what it is applied to. */
+const nameOf = (args: readonly string[]): string =>
+  args
+    .slice(0, 2)
+    .filter((word) => /^[a-z][a-z-]*$/.test(word))
+    .join(' ');
+
 /** Runs a command with only this environment. Several calls may run concurrently. */
-export async function runCommand(args: readonly string[], env: TestEnv = {}): Promise<Ran> {
-  const name = args.slice(0, 2).join(' ');
-  if (!seen.has(name)) {
+export async function runCommand(args: readonly string[], env: TestEnv = {}, input?: string | Buffer): Promise<Ran> {
+  const name = nameOf(args);
+  // A process of its own has no standard input.
+  if (!seen.has(name) && input === undefined) {
     seen.add(name);
     return runCommandAlone(args, env);
   }
-  const request: CommandRequest = { args, env: cleanEnv(env), cwd: process.cwd() };
+  const base64 = Buffer.from(input ?? '').toString('base64');
+  const request: CommandRequest = { args, input: base64, env: cleanEnv(env), cwd: process.cwd() };
   const answer = last.then(() => ask(request));
   last = answer.catch(() => undefined);
   return answer;

@@ -15,6 +15,7 @@ import { findRoot } from '../../shared/platform/config/root.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { rememberLast } from '../../shared/core/intent/lexicon/remember.ts';
 import { applyFolder } from '../../workers/policies.ts';
+import { loadingWith, type LoadSet } from '../../shared/domain/policy-sets/active-set.ts';
 import { type Admit, admitHere } from '../../shared/domain/policy-sets/admission.ts';
 import { LEXICON_FOLDER } from '../../shared/core/policy/lexicon-files.ts';
 import { type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
@@ -126,9 +127,24 @@ export async function bootstrapAt(url: string): Promise<Bootstrapped> {
   }
 }
 
-/** Services of a test run mostly have the shipped lexicon, whose compilation takes a third of the start of a service. */
-export const compileStored = rememberLast(compileLexicon);
-/** Separate, because the members of a file are in another order than those of a stored set. */
+const loading = loadingWith(compileLexicon);
+const loadedSets = new Map<string, ReturnType<LoadSet>>();
+const MAX_LOADED = 8;
+
+/**
+ * Services and workers of a test run mostly have the shipped policies, and loading them takes half of the processor time of a start. Only a
+ * text that was loaded before, to the last character, gives the same set again.
+ */
+export const loadStored: LoadSet = async (canonical, digest) => {
+  const name = `${digest} ${canonical}`;
+  const loaded = loadedSets.get(name) ?? loading(canonical, digest);
+  loadedSets.delete(name);
+  loadedSets.set(name, loaded);
+  const [oldest] = loadedSets.keys();
+  if (loadedSets.size > MAX_LOADED && oldest !== undefined) loadedSets.delete(oldest);
+  return loaded;
+};
+/** Its members are in another order than those of a stored set. */
 const compileFile = rememberLast(compileLexicon);
 const admit: Admit = async (folder) => admitHere(folder, compileFile);
 
@@ -189,7 +205,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     logger,
     root,
     clock,
-    compileLexicon: compileStored,
+    loadSet: loadStored,
     waitOptions: options.waitOptions,
     ...(options.patient === false ? {} : { patience: PATIENCE }),
   });

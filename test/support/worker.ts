@@ -20,7 +20,7 @@ import pino from 'pino';
 import { append as appendJob } from '../../workers/jobs/append.ts';
 import { createGate } from './gate.ts';
 import { checkpointsOf, testKeyFiles } from './keys.ts';
-import { compileStored, type Service, type ServiceOptions, startService } from './service.ts';
+import { loadStored, type Service, type ServiceOptions, startService } from './service.ts';
 
 export interface TestWorker {
   readonly deciding: Deciding;
@@ -79,7 +79,7 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
     clock: { nowMs, monotonicMs: () => performance.now() },
     onError: () => undefined,
     trustDailyCap: DEFAULT_DAILY_CAP,
-    compileLexicon: compileStored,
+    loadSet: loadStored,
   });
   await deciding.policies.ready();
   const checkpointer = createCheckpointer({

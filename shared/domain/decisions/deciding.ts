@@ -5,7 +5,7 @@ import { type ChangeFeed, startChangeFeed } from '../../platform/db/changes.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
 import { type Promiser, startPromiser } from '../ledger/promises.ts';
-import { type ActivePolicySet, watchActivePolicySet } from '../policy-sets/active-set.ts';
+import { type ActivePolicySet, loadingWith, type LoadSet, watchActivePolicySet } from '../policy-sets/active-set.ts';
 import { createAgentDirectory } from '../agents/agents.ts';
 import { type ApprovalOpener, createApprovalOpener } from './approval-open.ts';
 import { createDecider, type Decider } from './decider.ts';
@@ -33,8 +33,8 @@ export interface DecidingDeps {
   readonly trustDailyCap: number;
   /** Whether a second reader is configured (CUSTOS_READER_URL). */
   readonly hasSecondReader: boolean;
-  /** Default: the compiler itself. Workers and tests share compiled lexicons. */
-  readonly compileLexicon?: typeof compileLexicon | undefined;
+  /** Default: with the compiler itself. Processes share compiled lexicons with the check of the folder, and tests share whole sets. */
+  readonly loadSet?: LoadSet | undefined;
 }
 
 /** How promises are made: settings of the same names. */
@@ -78,7 +78,7 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   const policies = await watchActivePolicySet({
     db,
     changes: aged,
-    compileLexicon: deps.compileLexicon ?? compileLexicon,
+    loadSet: deps.loadSet ?? loadingWith(compileLexicon),
     onError,
   });
   const promiser =

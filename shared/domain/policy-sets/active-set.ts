@@ -6,7 +6,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { collectGarbage } from '../../platform/process/heap.ts';
 import { inSlices } from '../../platform/process/slices.ts';
 import { createEvaluator, type Evaluator } from '../../core/policy/evaluate.ts';
-import type { PolicySet } from '../../core/policy/load.ts';
+import type { LoadResult, PolicySet } from '../../core/policy/load.ts';
 import { knownSet } from '../../core/policy/stored-set.ts';
 import { rememberLast } from '../../core/intent/lexicon/remember.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
@@ -65,10 +65,19 @@ const COLLECT_AFTER_MS = 1_000;
 /** Memoized verdicts per set. Their keys have at most 256 characters on average, and each lists its reasons. */
 const MEMO_LIMIT = 20_000;
 
+/** Builds the set of a stored text that has this digest. */
+export type LoadSet = (canonical: string, digest: string) => Promise<LoadResult<Lexicon>>;
+
+/** In slices, with this compiler, which is not called again for the same lexicon. */
+export function loadingWith(compile: (json: unknown) => Lexicon): LoadSet {
+  const compileLexicon = rememberLast(compile);
+  return (canonical, digest) => inSlices(knownSet(canonical, digest, { compileLexicon }));
+}
+
 export interface ActivePolicySetDeps {
   readonly db: Database;
   readonly changes: Pick<ChangeFeed, 'subscribe'>;
-  readonly compileLexicon: (json: unknown) => Lexicon;
+  readonly loadSet: LoadSet;
   readonly onError: (error: unknown) => void;
 }
 
@@ -80,8 +89,7 @@ class ForgedState extends Error {
 
 /** Starts watching; resolves after the first load attempt, whether or not a set is active. */
 export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<ActivePolicySet> {
-  const { db, changes, onError } = deps;
-  const compileLexicon = rememberLast(deps.compileLexicon);
+  const { db, changes, loadSet, onError } = deps;
   let active: ActivePolicies | undefined;
   let inForce: InForce | undefined;
   let state: WholeRow<'policy_state'> | undefined;
@@ -93,7 +101,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
   const loadInstallation = async (digest: string): Promise<PolicySet<Lexicon>> => {
     const [row] = await db.query<{ canonical: Buffer }>(READ_SET, [digest]);
     if (row === undefined) throw new Error(`policy set ${digest} is active but not stored`);
-    const loaded = await inSlices(knownSet(row.canonical.toString('utf8'), digest, { compileLexicon }));
+    const loaded = await loadSet(row.canonical.toString('utf8'), digest);
     if (!loaded.ok) throw new Error(`policy set ${digest}: ${loaded.findings.map((f) => f.message).join('; ')}`);
     if (row.canonical.byteLength > LARGE_SET_BYTES) setTimeout(collectGarbage, COLLECT_AFTER_MS).unref();
     return loaded.set;

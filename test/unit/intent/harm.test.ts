@@ -43,7 +43,8 @@ const withoutHarm = () => {
 
 describe('learned weights of harm', () => {
   it('are the same bytes whenever the same texts are learned', () => {
-    const examples = examplesIn('harm-tasks.jsonl');
+    // A third of the texts: what is learned of all of them takes three times as long, in the same way.
+    const examples = examplesIn('harm-tasks.jsonl').filter((_, at) => at % 3 === 0);
     expect(JSON.stringify(trainHarm(examples))).to.equal(JSON.stringify(trainHarm(examples)));
   });
 

@@ -14,18 +14,36 @@ import { recordDigestOf } from '../../../shared/core/proof/record-read.ts';
 import { writeTlogProof } from '../../../shared/core/proof/tlog-proof.ts';
 import { writeLogLine } from '../../../shared/core/proof/log-file.ts';
 import { temporaryFolder } from '../../support/folders.ts';
-import { watch } from '../../support/process.ts';
+import { runCommand } from '../../support/command.ts';
+import { V8_OPTIONS, watch } from '../../support/process.ts';
 import { describeUnless } from '../../support/skip.ts';
 import { LOG_KEY, ORIGIN, PROMISE_KEY, PROMISE_VKEY, sampleLog, TIME_MS, VKEY } from './sample-log.ts';
 
 const MAIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'cli', 'main.js');
 
-function custos(
-  args: readonly string[],
-  input: string | Buffer = '',
-): { code: number | null; out: string; err: string } {
-  // No settings of the service, because these commands need none.
-  const ended = spawnSync(process.execPath, [MAIN, ...args], {
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Commands that have read standard input in a process of their own. */
+const readAlone = new Set<string>();
+
+/** Without settings of the service, because these commands need none. Only the first runs of a command have processes of their own. */
+async function custos(args: readonly string[], input?: string | Buffer): Promise<Ended> {
+  const [name = ''] = args;
+  if (input !== undefined && !readAlone.has(name)) {
+    readAlone.add(name);
+    return custosAlone(args, input);
+  }
+  const { code, stdout, stderr } = await runCommand(args, {}, input);
+  return { code, out: stdout, err: stderr };
+}
+
+/** In a process of its own. */
+function custosAlone(args: readonly string[], input: string | Buffer): Ended {
+  const ended = spawnSync(process.execPath, [...V8_OPTIONS, MAIN, ...args], {
     input,
     env: { PATH: process.env.PATH },
     timeout: 20_000,
@@ -48,19 +66,19 @@ describe('custos verify', () => {
     publishKey(PROMISE_KEY, { origin: ORIGIN, use: 'promise' }),
   ]);
 
-  it('prints what a valid receipt proves, and exits with 0', () => {
-    const { code, out } = custos(['verify', file('receipt.json', receipt), '--vkey', VKEY]);
+  it('prints what a valid receipt proves, and exits with 0', async () => {
+    const { code, out } = await custos(['verify', file('receipt.json', receipt), '--vkey', VKEY]);
     expect(code).to.equal(0);
     expect(out).to.match(
       /^VALID: the proof "p-4" \("deploy" of "agent-1", .*\) is at index 4 of the log "custos.local\/acme\/live"/,
     );
     const text = file('receipt.tlog-proof', writeTlogProof(receipt));
-    expect(custos(['verify', text, '--vkey', PROMISE_VKEY, '--vkey', VKEY]).code).to.equal(0);
-    const json = custos(['verify', '-', '--keys', keys, '--json'], JSON.stringify(receipt));
+    expect((await custos(['verify', text, '--vkey', PROMISE_VKEY, '--vkey', VKEY])).code).to.equal(0);
+    const json = await custos(['verify', '-', '--keys', keys, '--json'], JSON.stringify(receipt));
     expect(JSON.parse(json.out)).to.deep.include({ valid: true, isFromTheStart: false });
   });
 
-  it('reports each failure with its own message and exit code', () => {
+  it('reports each failure with its own message and exit code', async () => {
     const altered = Buffer.from(Buffer.from(receipt.record, 'base64').toString().replace('deploy', 'Deploy')).toString(
       'base64',
     );
@@ -74,29 +92,31 @@ describe('custos verify', () => {
       WRONG_PROOF_ID: { ...receipt, proofId: 'p-5' },
     } as const;
     for (const [failure, content] of Object.entries(cases) as [keyof typeof cases, object][]) {
-      const { code, out } = custos(['verify', file(`${failure}.json`, content), '--vkey', VKEY]);
+      const { code, out } = await custos(['verify', file(`${failure}.json`, content), '--vkey', VKEY]);
       expect(code, failure).to.equal(FAILURES[failure].exitCode);
       expect(out).to.match(new RegExp(`^NOT VALID \\(${failure}\\): .*\\.\\n$`));
     }
-    const json = custos(['verify', '-', '--vkey', VKEY, '--json'], JSON.stringify(cases.WRONG_INDEX));
+    const json = await custos(['verify', '-', '--vkey', VKEY, '--json'], JSON.stringify(cases.WRONG_INDEX));
     expect(JSON.parse(json.out)).to.deep.include({ valid: false, failure: 'WRONG_INDEX', exitCode: json.code });
-    expect(custos(['verify', file('receipt.json', receipt), '--vkey', PROMISE_VKEY]).code).to.equal(
+    expect((await custos(['verify', file('receipt.json', receipt), '--vkey', PROMISE_VKEY])).code).to.equal(
       FAILURES.KEY_NOT_OF_LOG.exitCode,
     );
-    expect(custos(['verify', '-', '--vkey', VKEY], Buffer.from([0xff])).code).to.equal(FAILURES.MALFORMED.exitCode);
+    expect((await custos(['verify', '-', '--vkey', VKEY], Buffer.from([0xff]))).code).to.equal(
+      FAILURES.MALFORMED.exitCode,
+    );
   });
 
-  it('checks the links of a chain', () => {
+  it('checks the links of a chain', async () => {
     const [a, b, c] = [1, 4, 7].map((index) => file(`chain-${index}.json`, log.receipt(index)));
-    expect(custos(['verify', a ?? '', '--keys', keys, '--chain', c ?? '', b ?? '']).out).to.match(
+    expect((await custos(['verify', a ?? '', '--keys', keys, '--chain', c ?? '', b ?? ''])).out).to.match(
       /one unbroken chain, from its first record on\.\n$/,
     );
-    expect(custos(['verify', a ?? '', '--keys', keys, '--chain', c ?? '']).code).to.equal(
+    expect((await custos(['verify', a ?? '', '--keys', keys, '--chain', c ?? ''])).code).to.equal(
       FAILURES.CHAIN_BROKEN.exitCode,
     );
   });
 
-  it('shows whether a promise was kept in an exported log', () => {
+  it('shows whether a promise was kept in an exported log', async () => {
     const lines = [
       writeLogLine({ kind: 'header', header: { format: 'custos-log/1', origin: ORIGIN, keys: [] } }),
       ...log.records.map(({ bytes }, index) => writeLogLine({ kind: 'leaf', index, record: bytes })),
@@ -108,18 +128,18 @@ describe('custos verify', () => {
     const kept = signer.promise({ log: ORIGIN, proofId: 'p-2', recordDigest, issuedAtMs: TIME_MS });
     const broken = signer.promise({ log: ORIGIN, proofId: 'p-99', recordDigest: 'ab'.repeat(32), issuedAtMs: TIME_MS });
     const answer = file('kept.json', { proofId: 'p-2', status: 'pending', promise: kept });
-    expect(custos(['verify', answer, '--keys', keys]).code).to.equal(0);
-    expect(custos(['verify', answer, '--keys', keys, '--log', exported]).out).to.match(
+    expect((await custos(['verify', answer, '--keys', keys])).code).to.equal(0);
+    expect((await custos(['verify', answer, '--keys', keys, '--log', exported])).out).to.match(
       /^VALID: the promise was kept.* index 2 /,
     );
-    const omitted = custos(['verify', file('broken.json', broken), '--keys', keys, '--log', exported]);
+    const omitted = await custos(['verify', file('broken.json', broken), '--keys', keys, '--log', exported]);
     expect(omitted.code).to.equal(FAILURES.PROMISE_BROKEN.exitCode);
-    expect(custos(['verify', file('b.json', { ...broken, proofId: 'p' }), '--keys', keys]).code).to.equal(
+    expect((await custos(['verify', file('b.json', { ...broken, proofId: 'p' }), '--keys', keys])).code).to.equal(
       FAILURES.PROMISE_SIGNATURE.exitCode,
     );
   });
 
-  it('exits with 2 and a message for invalid arguments and files', () => {
+  it('exits with 2 and a message for invalid arguments and files', async () => {
     const good = file('receipt.json', receipt);
     for (const args of [
       [good],
@@ -132,21 +152,21 @@ describe('custos verify', () => {
       [good, '--vkey', VKEY, '--bogus'],
       [],
     ]) {
-      const { code, out, err } = custos(['verify', ...args]);
+      const { code, out, err } = await custos(['verify', ...args]);
       expect(code, args.join(' ')).to.equal(2);
       expect(out).to.equal('');
       expect(err).to.match(/^custos: .*\n("custos verify --help" shows its usage.\n)?$/);
     }
   });
 
-  it('lists every exit code in its help', () => {
-    const { out } = custos(['verify', '--help']);
+  it('lists every exit code in its help', async () => {
+    const { out } = await custos(['verify', '--help']);
     for (const [failure, { exitCode, meaning }] of Object.entries(FAILURES))
       expect(out).to.match(new RegExp(`^  ${exitCode}  ${failure} +${meaning.replaceAll('.', '\\.')}$`, 'm'));
   });
 
-  it('prints no terminal control characters', () => {
-    const { out } = custos(
+  it('prints no terminal control characters', async () => {
+    const { out } = await custos(
       ['verify', '-', '--vkey', VKEY],
       JSON.stringify({ ...receipt, proofId: 'a\u009b31m\u202e' }),
     );
@@ -159,31 +179,31 @@ describe('custos merkle', () => {
   const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
   const run = (name: string, input: unknown) => custos(['merkle', name], JSON.stringify(input));
 
-  it('gives the reference root of Certificate Transparency', () => {
-    const { code, out } = run('root', { leaves });
+  it('gives the reference root of Certificate Transparency', async () => {
+    const { code, out } = await run('root', { leaves });
     expect(code).to.equal(0);
     expect(JSON.parse(out)).to.deep.equal({
       size: 8,
       root: '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
     });
-    expect(JSON.parse(run('root', { leafHashes: [] }).out).root).to.equal(
+    expect(JSON.parse((await run('root', { leafHashes: [] })).out).root).to.equal(
       'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     );
   });
 
-  it('builds proofs that it verifies, and exits with 1 for invalid ones', () => {
-    const inclusion = JSON.parse(run('inclusion', { leaves, index: 5, size: 7 }).out) as { index: number };
+  it('builds proofs that it verifies, and exits with 1 for invalid ones', async () => {
+    const inclusion = JSON.parse((await run('inclusion', { leaves, index: 5, size: 7 })).out) as { index: number };
     expect(inclusion).to.include({ index: 5, size: 7 });
-    expect(run('verify-inclusion', inclusion)).to.deep.equal({ code: 0, out: '{"valid":true}\n', err: '' });
-    expect(run('verify-inclusion', { ...inclusion, index: 4 })).to.deep.equal({
+    expect(await run('verify-inclusion', inclusion)).to.deep.equal({ code: 0, out: '{"valid":true}\n', err: '' });
+    expect(await run('verify-inclusion', { ...inclusion, index: 4 })).to.deep.equal({
       code: 1,
       out: '{"valid":false}\n',
       err: '',
     });
-    const consistency = JSON.parse(run('consistency', { leaves, from: 3, to: 7 }).out) as { from: number };
+    const consistency = JSON.parse((await run('consistency', { leaves, from: 3, to: 7 })).out) as { from: number };
     expect(consistency).to.include({ from: 3, to: 7 });
-    expect(run('verify-consistency', consistency).code).to.equal(0);
-    expect(run('verify-consistency', { ...consistency, from: 2 }).code).to.equal(1);
+    expect((await run('verify-consistency', consistency)).code).to.equal(0);
+    expect((await run('verify-consistency', { ...consistency, from: 2 })).code).to.equal(1);
   });
 
   it('refuses invalid input', () => {
@@ -203,13 +223,13 @@ describe('custos merkle', () => {
       expect(() => MERKLE_FUNCTIONS[name](input), JSON.stringify(input)).to.throw(UsageError, /^[A-Z"].*\.$/);
   });
 
-  it('exits with 2 and a message for invalid input', () => {
+  it('exits with 2 and a message for invalid input', async () => {
     for (const [name, input] of [
       ['root', []],
       ['verify-inclusion', { index: '0', size: 1, leafHash: '', path: [], root: '' }],
       ['verify-consistency', { from: 0, to: 2 ** 60, fromRoot: '', toRoot: '', path: [] }],
     ] as const) {
-      const { code, out, err } = run(name, input);
+      const { code, out, err } = await run(name, input);
       expect({ code, out }, JSON.stringify(input)).to.deep.equal({ code: 2, out: '' });
       expect(err).to.match(/^custos: .*\.\n$/);
     }
@@ -217,17 +237,19 @@ describe('custos merkle', () => {
 });
 
 describe('custos canonicalize', () => {
-  it('writes the canonical bytes and nothing else', () => {
-    expect(custos(['canonicalize'], '{ "b": [1E30, 4.50, 2e-3], "a": "\\u20ac\\/", "\u00f6": null }')).to.deep.equal({
+  it('writes the canonical bytes and nothing else', async () => {
+    expect(
+      await custos(['canonicalize'], '{ "b": [1E30, 4.50, 2e-3], "a": "\\u20ac\\/", "\u00f6": null }'),
+    ).to.deep.equal({
       code: 0,
       out: '{"a":"€/","b":[1e+30,4.5,0.002],"ö":null}',
       err: '',
     });
   });
 
-  it('exits with 2 for input that is not strict JSON', () => {
+  it('exits with 2 for input that is not strict JSON', async () => {
     for (const input of ['{"a":1,"a":2}', '\ufeff1', Buffer.from([0x22, 0xff, 0x22])]) {
-      const { code, out, err } = custos(['canonicalize'], input);
+      const { code, out, err } = await custos(['canonicalize'], input);
       expect({ code, out }, String(input)).to.deep.equal({ code: 2, out: '' });
       expect(err).to.match(/^custos: .*\.\n$/);
     }

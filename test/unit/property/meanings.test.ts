@@ -63,7 +63,7 @@ describe('an intent with several meanings', () => {
           }
         },
       ),
-      runs(300, 0.3),
+      runs(150, 0.3),
     );
     // Some results permit, so that the property is not trivial.
     expect([...seen]).to.include.members(['ALLOW ALLOW', 'ALLOW DENY', 'DEGRADE DENY']);
@@ -94,7 +94,7 @@ describe('an intent with several meanings', () => {
         expect(all).to.deep.include.members(joinsOf(some));
         expect(joinsOf(all)).to.deep.equal(all);
       }),
-      runs(150, 0.01),
+      runs(75, 0.01),
     );
   });
 

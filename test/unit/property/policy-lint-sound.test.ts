@@ -127,7 +127,7 @@ describe('lint findings', () => {
           }
         },
       ),
-      runs(80, 0.01),
+      runs(40, 0.01),
     );
     expect([...seen]).to.include.members(['NEVER_TRUE', 'SHADOWED', 'WIDENING', 'CONSTANT_PART', 'CONTEXT_TYPE']);
   });

@@ -18,7 +18,7 @@ import { verdictsOf } from './policy-interpreter.ts';
 import { arbitraryFacts, arbitraryPolicies, asIntake, RESOURCES, withNames } from './policy-arbitraries.ts';
 import { runs } from './runs.ts';
 
-const RUNS = runs(100, 0.02);
+const RUNS = runs(60, 0.02);
 /** From the most to the least permissive. */
 const PERMISSIVENESS = ['ALLOW', 'DEGRADE', 'ESCALATE', 'DENY'];
 const labelOf = ({ policy: id, name }: CompiledRule): string => `${id}/${name}`;
@@ -218,7 +218,7 @@ describe('every policy set', () => {
         seen.add(`${before.verdict} ${after.verdict}`);
       }),
       {
-        ...runs(1_000, 0.1),
+        ...runs(400, 0.1),
         // Random sets contain them too rarely.
         examples: [
           [
@@ -280,7 +280,7 @@ describe('every policy set', () => {
           );
         },
       ),
-      runs(500, 0.05),
+      runs(200, 0.05),
     );
   });
 

@@ -131,7 +131,7 @@ describe('any change of a request by its caller', () => {
         if (member !== 'all of it' && !(member in first.context)) return;
         await compare('a fact left out', policies, first, { ...first, context });
       }),
-      runs(150, 0.25),
+      runs(75, 0.25),
     );
   });
 
@@ -146,7 +146,7 @@ describe('any change of a request by its caller', () => {
         expectNotMilder('another spelling', before, after, () => JSON.stringify({ first, second, policies }));
         expect(after, second.intent).to.deep.equal(before);
       }),
-      runs(150, 0.2),
+      runs(75, 0.2),
     );
   });
 
@@ -158,7 +158,7 @@ describe('any change of a request by its caller', () => {
         if (verb === 'frobnicate') return;
         await compare('a dotted string', policies, first, { ...first, intent: [domain, verb, ...rest].join('.') });
       }),
-      runs(100, 0.1),
+      runs(50, 0.1),
     );
   });
 
@@ -181,7 +181,7 @@ describe('any change of a request by its caller', () => {
           });
         },
       ),
-      runs(80, 0.05),
+      runs(50, 0.05),
     );
   });
 
@@ -192,7 +192,7 @@ describe('any change of a request by its caller', () => {
         const plain = { ...first, intent: `${action}:${resource}` };
         await compare('a finer verb', policies, plain, { ...plain, intent: `${verb}:${resource}` });
       }),
-      runs(80, 0.05),
+      runs(50, 0.05),
     );
   });
 
@@ -225,7 +225,7 @@ describe('any change of a request by its caller', () => {
             () => JSON.stringify({ asked, policies, more }),
           );
       }),
-      runs(100, 0.15),
+      runs(60, 0.15),
     );
   });
 
@@ -235,7 +235,7 @@ describe('any change of a request by its caller', () => {
         const { verdict, approved } = await createAsker([...policies, policy('the-deny', 'DENY')])(asked);
         expect([verdict, approved]).to.deep.equal(['DENY', 'DENY']);
       }),
-      runs(100, 0.05),
+      runs(60, 0.05),
     );
   });
 });

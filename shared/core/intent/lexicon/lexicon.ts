@@ -24,7 +24,7 @@ import { compileWordForms } from './word-forms.ts';
 import { compilePhrasings } from './phrasings.ts';
 import { compileWordKinds } from './word-kinds.ts';
 import { WordMemory, WordTable } from './word-table.ts';
-import { checkLexicon, type LexiconProblem } from './problems.ts';
+import { checkLexicon, digestOfLexicon, type LexiconProblem } from './problems.ts';
 import type { LexiconFile } from './schema.ts';
 import {
   byVerb,
@@ -58,11 +58,28 @@ export { effectOfAction } from './effect.ts';
 const MAX_READY = 1_000;
 
 /**
- * Compiles a lexicon from the parsed JSON of its file. @throws {LexiconError} with all mistakes: violations of the schema; or else a verb,
- * command, noun or phrase listed twice, references to unlisted verbs, and an organisation that would weaken the meaning of a word.
+ * The lexicons that this process has compiled and still uses, by the digest of their text. A check of policies, a replay and the set in
+ * force mostly have the same lexicon, and compiling the shipped one takes half a second.
+ */
+const inUse = new Map<string, WeakRef<Lexicon>>();
+
+/**
+ * Compiles a lexicon from the parsed JSON of its file, or returns the one in use that has the same text. @throws {LexiconError} with all
+ * mistakes: violations of the schema; or else a verb, command, noun or phrase listed twice, references to unlisted verbs, and an
+ * organisation that would weaken the meaning of a word.
  */
 export function compileLexicon(json: unknown): Lexicon {
-  const checked = checkLexicon(json);
+  const digest = digestOfLexicon(json);
+  const known = inUse.get(digest)?.deref();
+  if (known !== undefined) return known;
+  const lexicon = compileAnew(json, digest);
+  for (const [each, reference] of inUse) if (reference.deref() === undefined) inUse.delete(each);
+  inUse.set(digest, new WeakRef(lexicon));
+  return lexicon;
+}
+
+function compileAnew(json: unknown, digest: string): Lexicon {
+  const checked = checkLexicon(json, digest);
   if (!checked.ok) throw errorOf(checked.problems);
   const { file } = checked;
   const problems: LexiconProblem[] = [];
