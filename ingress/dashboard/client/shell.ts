@@ -141,5 +141,5 @@ function Opening({ title, hasFailed }: { readonly title: string; readonly hasFai
 }
 
 function NotFound(): VNode {
-  return html`<${PageHead} title="Not found" /><div class="card"><${Empty} title="There is no such page">Some pages need a live admin key of the operator's organisation. <${Link} to=${href('')}>Overview<//><//></div>`;
+  return html`<${PageHead} title="Not found" /><div class="card"><${Empty} title="There is no such page">Some pages need a live admin key of the operator's organisation that is bound to no agents. <${Link} to=${href('')}>Overview<//><//></div>`;
 }

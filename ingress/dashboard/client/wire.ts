@@ -26,7 +26,7 @@ export interface SessionInfo {
   readonly environment: Environment;
   /** In which it may act; more than one for live keys. */
   readonly environments: readonly Environment[];
-  /** Whether it is a live admin key of the operator's organisation, which may see the installation-wide pages. */
+  /** Whether it is a live admin key of the operator's organisation that is bound to no agents, which may see the installation-wide pages. */
   readonly isOperator: boolean;
   /** The number of agents that the key is bound to; null: the key may see all. */
   readonly agents: number | null;
