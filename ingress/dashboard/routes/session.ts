@@ -50,7 +50,10 @@ function answerOf({ key, environments, expiresAtMs }: Session): SessionAnswer {
       environment: key.environment,
       environments,
       isOperator: isOperatorsKey(key),
-      agents: key.agentIds?.size ?? null,
+      bound:
+        key.agentIds === null
+          ? null
+          : { agentIds: [...key.agentIds], tags: key.tags, keepsObligations: [...key.keepsObligations] },
       expiresAt: new Date(expiresAtMs).toISOString(),
     },
   };
