@@ -189,7 +189,8 @@ describe('custos doctor', () => {
       [],
     );
     const late = 'intents: the oldest intent has waited for 12 min';
-    expect(problems(await doctor(env))).to.include(late);
+    const examined = await doctor(env);
+    expect(problems(examined)).to.include(late);
     const queues = createQueues({ databaseUrl: database.url, redisUrl: undefined, onError: () => undefined });
     try {
       const intents = (await queues.opened()).find(({ name }) => name === 'intents');

@@ -46,7 +46,9 @@ describe('custos mcp-guard over stdio', () => {
       const { stdout } = guard.child;
       stdout?.pause();
       guard.send(call(1, { steps: 50_000, token: 't' }));
-      await waitFor(() => (stdout?.readableLength ?? 0) >= 65_536, { what: 'an output that is full' });
+      await waitFor(() => stdout !== null && stdout.readableLength >= stdout.readableHighWaterMark, {
+        what: 'an output that is full',
+      });
       guard.child.kill('SIGTERM');
       await waitFor(() => guard.child.exitCode !== null, { what: 'the end of the guard' });
       expect(guard.child.exitCode).to.equal(143);
