@@ -38,7 +38,8 @@ export function oneOrZero(text: string): boolean {
 export function integer(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}, not ${quoted(text)}`);
+    if (!(value >= min && value <= max))
+      throw new Error(`must be a whole number from ${min} to ${max}, not ${quoted(text)}`);
     return value;
   };
 }
@@ -58,7 +59,8 @@ export function processCount(most: number): (text: string) => number | 'auto' {
 export function shareFrom(min: number): (text: string) => number {
   return (text) => {
     const value = /^(?:[01]|0?\.\d{1,6})$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= 1)) throw new Error(`must be a share from ${min} to 1, such as 0.25, not ${quoted(text)}`);
+    if (!(value >= min && value <= 1))
+      throw new Error(`must be a share from ${min} to 1, such as 0.25, not ${quoted(text)}`);
     return value;
   };
 }
