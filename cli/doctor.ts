@@ -6,6 +6,7 @@ import { ConfigError } from '../shared/platform/config/config.ts';
 import type { Config } from '../shared/platform/config/table.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
+import { createQueues } from '../shared/platform/queues/queues.ts';
 import { SetupError } from '../shared/platform/embedded/account.ts';
 import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { ADDRESS_FILE } from '../shared/platform/embedded/embedded.ts';
@@ -142,7 +143,19 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       'admin key': () => checkAdminKeys(db),
       policies: () => checkPolicies(db, config),
       'policy changes': () => checkPolicyChanges(db, config, Date.now()),
-      work: () => checkWork(db),
+      work: async () => {
+        const queues = createQueues({
+          databaseUrl: url,
+          redisUrl: config.redisUrl,
+          connections: 1,
+          onError: () => undefined,
+        });
+        try {
+          return await checkWork(db, queues);
+        } finally {
+          await queues.close();
+        }
+      },
       workers: () => checkWorkers(db),
       logs: () => checkLogs(db),
     });

@@ -1,4 +1,5 @@
 // How a command ends: exit codes, errors that a person can act on, and lines on standard error.
+import { setTimeout as delay } from 'node:timers/promises';
 import { CommanderError } from '@commander-js/extra-typings';
 import { ApiError } from '../shared/kernel/errors.ts';
 import { OperatorError } from '../shared/kernel/operator-error.ts';
@@ -38,6 +39,26 @@ export function exitWith<Args extends unknown[]>(
 ): (...args: Args) => Promise<void> {
   return async (...args) => {
     process.exitCode = await work(...args);
+  };
+}
+
+/** Time for a reader to take the last output of a command that is over. */
+export const LAST_OUTPUT_MS = 200;
+
+/**
+ * As exitWith, for a command that serves until it is stopped. Then it ends, although a reader of its output that does not
+ * read leaves a write pending, which keeps a process of Node. Other commands wait: their output is their result.
+ */
+export function exitAfterServing<Args extends unknown[]>(
+  work: (...args: Args) => Promise<number>,
+): (...args: Args) => Promise<void> {
+  return async (...args) => {
+    const code = await work(...args).catch(reportError);
+    const taken = [process.stdout, process.stderr]
+      .filter(({ writableLength }) => writableLength > 0)
+      .map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve())));
+    await Promise.race([Promise.all(taken), delay(LAST_OUTPUT_MS)]);
+    process.exit(code);
   };
 }
 

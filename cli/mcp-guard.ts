@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { parseKey } from '../shared/domain/keys/format.ts';
 import { isCallerId } from '../shared/kernel/ids.ts';
-import { EXIT, exitWith, say, UsageError } from './exit.ts';
+import { EXIT, exitAfterServing, say, UsageError } from './exit.ts';
 import { SYSTEM_CLOCK } from './mcp-guard/clock.ts';
 import { createCustos } from './mcp-guard/custos.ts';
 import { Guard } from './mcp-guard/guard.ts';
@@ -72,7 +72,7 @@ export const mcpGuardCommand: CommandBody = {
       .option('--listen-token-file <path>', 'a file with the token of the clients (default: CUSTOS_LISTEN_TOKEN)')
       .option('--upstream <url>', 'the MCP endpoint of the server, with --listen')
       .argument('[command...]', 'starts the MCP server over stdio, after --')
-      .action(exitWith(async (words, options) => run(words, options))),
+      .action(exitAfterServing(async (words, options) => run(words, options))),
 };
 
 async function run([command, ...args]: readonly string[], options: Options): Promise<number> {

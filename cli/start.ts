@@ -8,7 +8,7 @@ import { createLogger } from '../shared/platform/observe/logger.ts';
 import { bannerLines } from './banner.ts';
 import { loadConfig } from './context.ts';
 import { ensureFirstKey } from './first-key.ts';
-import { EXIT, exitWith, reportError, say } from './exit.ts';
+import { EXIT, exitAfterServing, reportError, say } from './exit.ts';
 import { folderProblem } from './policy/place.ts';
 import type { CommandBody } from './program.ts';
 import type { SupervisedChild } from './supervisor/child.ts';
@@ -22,7 +22,7 @@ import { sinceTypedMs } from './typed.ts';
 /** Added to a child's own shutdown deadline before the supervisor kills it. */
 const GRACE_MS = 2_000;
 
-export const startCommand: CommandBody = { define: (command) => command.action(exitWith(start)) };
+export const startCommand: CommandBody = { define: (command) => command.action(exitAfterServing(start)) };
 
 /** The parts started so far: children are stopped before the store, or all are killed at once. */
 interface Started {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import type { Config } from '../../shared/platform/config/table.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { readBacklog } from '../../shared/domain/installation/backlog.ts';
+import { type Backlog, readBacklog, readQueues } from '../../shared/domain/installation/backlog.ts';
 import { placesText, processesAlive } from '../../shared/platform/process/heartbeat.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
@@ -21,6 +21,7 @@ import { readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { admitPolicySet } from '../../shared/core/policy/admit.ts';
 import { keyIdOf } from '../../shared/core/proof/keys.ts';
 import { countDeadJobs } from '../../shared/platform/queues/dead-jobs.ts';
+import type { Queues } from '../../shared/platform/queues/queues.ts';
 import { evictionProblem } from '../../shared/platform/queues/redis.ts';
 import { ageText, type Diagnosis, isOlder, ok, problem, reasonOf, skipped, warning } from './check.ts';
 
@@ -201,20 +202,36 @@ export async function folderDigest(dir: string): Promise<string | Diagnosis[]> {
   }
 }
 
-export async function checkWork(db: Database): Promise<Diagnosis[]> {
+/** What waits in the outbox, which holds what is in no queue yet, and in the queues. */
+const WORK = {
+  outbox: 'accepted work',
+  intents: 'intent',
+  trust: 'trust signal',
+  proofs: 'record',
+  webhooks: 'message',
+} as const satisfies Readonly<Record<'outbox' | keyof Backlog['queues'], string>>;
+
+const RESUME = 'set CUSTOS_QUEUE_ADMIN=on, and resume it on the board of the queues (/dashboard/queues/board)';
+
+/** Accepted work that waits, and queues that somebody paused. */
+export async function checkWork(db: Database, queues: Pick<Queues, 'counts'>): Promise<Diagnosis[]> {
   const backlog = await readBacklog(db);
-  const waitOf = (check: string, what: string, seconds: number): Diagnosis => {
-    if (seconds === 0) return ok(check, `no ${what} is waiting`);
-    const seen = `the oldest ${what} has waited for ${ageText(seconds)}`;
-    return seconds > LATE_SECONDS
-      ? problem(check, seen, 'check that workers run, and read their logs')
-      : ok(check, seen);
-  };
+  const read = await readQueues(queues, backlog.queues);
+  const paused = read.filter(({ jobs }) => jobs?.isPaused === true).map(({ queue }) => queue);
+  const waiting = { outbox: backlog.outbox, ...backlog.queues };
+  const waits = (Object.keys(WORK) as (keyof typeof WORK)[]).map((check): Diagnosis => {
+    if (waiting[check] === 0) return ok(check, `no ${WORK[check]} is waiting`);
+    const seen = `the oldest ${WORK[check]} has waited for ${ageText(waiting[check])}`;
+    if (waiting[check] <= LATE_SECONDS) return ok(check, seen);
+    const isPaused = paused.some((queue) => queue === check);
+    return problem(check, seen, isPaused ? RESUME : 'check that workers run, and read their logs');
+  });
   const dead = [...(await countDeadJobs(db))];
   const jobs = dead.map(([queue, count]) => `${count} in ${queue}`).join(', ');
   return [
-    waitOf('outbox', 'accepted work', backlog.outbox),
-    waitOf('log', 'record', backlog.queues.proofs),
+    ...waits,
+    ...(read.some(({ jobs }) => jobs === undefined) ? [skipped('queues', 'their store does not answer')] : []),
+    ...paused.map((queue) => problem('queues', `${queue} is paused: workers take no job of it`, RESUME)),
     dead.length === 0
       ? ok('dead jobs', 'none')
       : warning(

@@ -1,6 +1,7 @@
 // The guard over stdio: starts the MCP server, connects it with the client through a session, and ends as the server ends.
 import type { Readable, Writable } from 'node:stream';
-import { EXIT } from '../exit.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EXIT, LAST_OUTPUT_MS } from '../exit.ts';
 import { endServer, exitOf, type ServerCommand, startServer } from '../mcp/server-process.ts';
 import { ClientWriter } from './client-writer.ts';
 import { FrameError, LineReader } from '../mcp/frames.ts';
@@ -57,16 +58,24 @@ export async function guardStdio(options: StdioGuardOptions): Promise<number> {
     onEnd: () => undefined,
     onError: (error) => fail(error, 'server'),
   });
+  const signalled = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
+    signalled.abort();
     server.kill(signal);
     endServer(server);
+    // Its end is only reported when its output was read to the end, which is paused while the client does not read.
+    server.once('exit', () => {
+      const late = setTimeout(() => server.stdout.destroy(), LAST_OUTPUT_MS);
+      server.once('close', () => clearTimeout(late));
+    });
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
   const code = await closed;
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onSignal);
   await stdio.serverEnded();
   process.stdin.destroy();
-  await writer.end();
+  // A client that has sent a signal may not read any more.
+  await (signalled.signal.aborted ? Promise.race([writer.end(), delay(LAST_OUTPUT_MS)]) : writer.end());
   return hasFailed ? EXIT.failed : code;
 }
 

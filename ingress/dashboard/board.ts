@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { RecordedChange } from '../../shared/kernel/recorded-change.ts';
+import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { QUEUE_NAMES } from '../../shared/kernel/jobs.ts';
 import { type AdmissionDeps, authenticate } from '../request/authenticate.ts';
@@ -108,8 +109,11 @@ export function createBoard(deps: BoardDeps, edge: RouterDeps): RequestHandler {
     const refusal = foreignBoardRequest(req);
     if (refusal !== undefined) throw refusal;
     const key = await authenticate(admission, x);
-    if (!key.scopes.has('admin:*') || !key.isOperator || key.environment !== 'live')
-      throw new ApiError('E1004', "The queues need a live admin:* key of the operator's organisation.");
+    if (!isOperatorsKey(key))
+      throw new ApiError(
+        'E1004',
+        "The queues need a live admin:* key of the operator's organisation that is bound to no agents.",
+      );
     if (!SAFE.has(req.method) && !mayChange)
       throw new ApiError('E1004', 'The queues are read-only here; CUSTOS_QUEUE_ADMIN=on lets operators change them.');
     return key;

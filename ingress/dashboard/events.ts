@@ -1,6 +1,7 @@
 // Live numbers as server-sent events: one timer for all streams, and each stream's session is checked before each send.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../shared/kernel/errors.ts';
+import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { type AdmissionDeps, authenticate } from '../request/authenticate.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -79,13 +80,14 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
     res.end();
     setTimeout(() => res.destroy(), END_TIMEOUT_MS).unref();
   };
-  const isFull = ({ keyId, organisationId, isOperator }: AuthenticatedKey): boolean => {
+  const isFull = (asking: AuthenticatedKey): boolean => {
+    const { keyId, organisationId } = asking;
     const count = (counts: (stream: Stream) => boolean): number => [...streams].filter(counts).length;
     if (streams.size >= MAX_STREAMS || count(({ key }) => key.keyId === keyId) >= MAX_STREAMS_PER_KEY) return true;
     return (
-      !isOperator &&
+      !isOperatorsKey(asking) &&
       (count(({ key }) => key.organisationId === organisationId) >= MAX_STREAMS_PER_TENANT ||
-        count(({ key }) => !key.isOperator) >= MAX_STREAMS - RESERVED_FOR_OPERATOR)
+        count(({ key }) => !isOperatorsKey(key)) >= MAX_STREAMS - RESERVED_FOR_OPERATOR)
     );
   };
   const send = async (stream: Stream): Promise<void> => {

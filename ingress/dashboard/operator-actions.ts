@@ -1,5 +1,6 @@
 // Reads the operator trail for the audit page: the newest actions that a key may see.
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import type { OperatorAction } from './client/wire/operator-trail.ts';
@@ -52,11 +53,12 @@ type ActionRow = Omit<OperatorAction, 'at' | 'change'> & {
 /** Newest first. @param query `before`: only rows with a lower seq @throws {ApiError} E6002 */
 export async function listActions(
   db: Database,
-  { organisationId, environment, isOperator, keyId, agentIds }: AuthenticatedKey,
+  key: AuthenticatedKey,
   query: { readonly before: string | undefined; readonly outcome: Outcome | undefined },
   limit: number,
 ): Promise<OperatorAction[]> {
-  const sight: Sight = agentIds !== null ? 'bound' : isOperator && environment === 'live' ? 'all' : 'own';
+  const { organisationId, environment, keyId, agentIds } = key;
+  const sight: Sight = agentIds !== null ? 'bound' : isOperatorsKey(key) ? 'all' : 'own';
   const values = [organisationId, environment, query.before ?? '9223372036854775807', limit];
   const rows = await db.query<ActionRow>(
     actionsStatement(query.outcome, sight),

@@ -3,7 +3,7 @@ import { type Owner, ownerOf } from '../../shared/kernel/owner.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
-import { assertWithinBinding } from '../../shared/domain/keys/bound.ts';
+import { assertMayChange, assertMayMake } from '../../shared/domain/keys/bound.ts';
 import { DEFAULT_OVERLAP, OVERLAP, readDuration } from '../../shared/domain/keys/durations.ts';
 import { environmentsOf } from '../../shared/domain/keys/environments.ts';
 import { planKey } from '../../shared/domain/keys/plan.ts';
@@ -61,7 +61,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
         const environment = environmentFor(caller, body.environment);
         const createdAtMs = nowMs();
         const plan = planKey(body, caller.organisationTier, createdAtMs);
-        assertWithinBinding(caller, plan, '');
+        assertMayMake(caller, plan);
         return request.commit(async (sql) => {
           const owner: Owner = { organisationId: caller.organisationId, environment };
           const made = await createKey(sql, hasher, { ...owner, ...plan, createdAtMs, createdBy: caller.keyId });
@@ -110,7 +110,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
           revokeKey(sql, ownerOf(caller), params.keyId, {
             by: caller.keyId,
             nowMs: nowMs(),
-            permit: (old) => assertWithinBinding(caller, old, '{keyId}'),
+            permit: (old) => assertMayChange(caller, old),
           }),
         );
         await settle();
@@ -140,7 +140,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
             nowMs: nowMs(),
             createdBy: caller.keyId,
             organisationTier: caller.organisationTier,
-            permit: (old) => assertWithinBinding(caller, old, '{keyId}'),
+            permit: (old) => assertMayChange(caller, old),
           });
           const { key: _, ...kept } = rotatedBody(made, made.old);
           return { status: 201, body: rotatedBody(made, made.old), kept, change: changeOf(made.before, made.old) };

@@ -11,6 +11,7 @@ import { composedText, digestOfText, type OwnPolicies } from '../../shared/core/
 import { fitOwnPolicies } from '../../shared/core/policy/own/fit.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
 import { assertUnbound } from '../../shared/domain/keys/bound.ts';
+import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { holdPolicyState } from '../../shared/domain/policy-sets/activate.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
@@ -230,8 +231,8 @@ export function organisationPolicyRoutes(deps: PolicyChangeDeps): Route[] {
       responses: { 200: { description: 'The set that is in force now.', schema: PolicyChangeResult } },
       errors: ['E5002', 'E6002'],
       handler: async ({ key, body: { reason, expectedDigest } }) => {
-        if (key.isOperator) throw new ApiError('E5002', "The operator's organisation has no own policies.");
         assertOwnAdmin(key);
+        if (isOperatorsKey(key)) throw new ApiError('E5002', "The operator's organisation has no own policies.");
         assertReason(reason);
         const { organisationId, keyId: author } = key;
         const changed = await db.transaction(async (sql) => {

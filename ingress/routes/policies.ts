@@ -126,7 +126,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
         assertLiveAdmin(key);
         const { set, activatedAt } = await policies.current(key.organisationId);
         const { readAt, readOk, findings, inForce, folderDigest } = policies.status();
-        const seen = key.isOperator
+        const seen = isOperatorsKey(key)
           ? { policies: set.policies, ...(await organisationsOf(db)) }
           : {
               policies: set.policies.filter((one) => concerns(one, key.organisationSlug)),
@@ -145,7 +145,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
           ...(set.catalogues.length === 0 ? {} : { tools: set.catalogues }),
           folder: { digest: folderDigest ?? null, isFollowed: (inForce?.source ?? 'folder') === 'folder' },
           // Findings quote the operator's files.
-          lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings: key.isOperator ? findings : [] },
+          lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings: isOperatorsKey(key) ? findings : [] },
         };
         return cacheable({ status: 200, text: JSON.stringify(body) }, 'private, no-cache');
       },
@@ -165,7 +165,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
         assertLiveAdmin(key);
         const [row] = await db.query<StoredRow>(READ, [params.digest]);
         const isOther = row?.organisation_id !== null && row?.organisation_id !== key.organisationId;
-        if (row === undefined || (isOther && !key.isOperator))
+        if (row === undefined || (isOther && !isOperatorsKey(key)))
           throw new ApiError('E4001', 'There is no policy set with this digest.');
         const document = canonicalOf(row.canonical.toString('utf8'));
         const { installation = document, organisation } = document;
@@ -174,7 +174,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
           body: {
             digest: params.digest,
             createdAt: row.created_at.toISOString(),
-            ...(key.isOperator ? installation : visibleTo(installation, key.organisationSlug)),
+            ...(isOperatorsKey(key) ? installation : visibleTo(installation, key.organisationSlug)),
             ...(organisation && { organisation, installationDigest: row.installation }),
           },
         };

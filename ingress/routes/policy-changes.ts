@@ -15,6 +15,7 @@ import {
 } from '../../shared/api/policy-set.ts';
 import { areSameHands } from '../../shared/domain/approvals/hands.ts';
 import { noSuchApproval } from '../../shared/domain/approvals/store.ts';
+import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { admitStoredApart } from '../../shared/domain/policy-sets/admission.ts';
 import { decideChange } from '../../shared/domain/policy-sets/change.ts';
@@ -116,8 +117,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
         // `unparsedUpTo`: the body is its bytes.
         const body = request.body as unknown as Uint8Array;
         const { key, commit } = request;
-        if (!key.isOperator) return own.push({ key, body, commit });
-        assertOperator(key);
+        if (!isOperatorsKey(key)) return own.push({ key, body, commit });
         const organisations = await organisationSlugs(db);
         const active = policies.status().activeDigest;
         const inForce = active === undefined ? undefined : await canonicalOf(db, active);
@@ -150,8 +150,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
         const { key, body } = request;
         const { digest, reason, expectedDigest, signature, dryRun } = body;
         assertReason(reason);
-        if (!key.isOperator) return own.rollBack({ key, body, commit: request.commit });
-        assertOperator(key);
+        if (!isOperatorsKey(key)) return own.rollBack({ key, body, commit: request.commit });
         const canonical = await canonicalOf(db, digest);
         if (canonical === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
         const { set, errors } = await admitStoredApart(canonical);
@@ -214,8 +213,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       responses: { 200: { description: 'The difference.', schema: PolicyComparison } },
       errors: ['E4001'],
       handler: async ({ key, query }) => {
-        if (key.isOperator) assertOperator(key);
-        const compared = key.isOperator
+        const compared = isOperatorsKey(key)
           ? await comparer.compare(query.before, query.after)
           : await own.compare(key, query);
         if (compared === null)

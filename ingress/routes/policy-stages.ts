@@ -11,6 +11,7 @@ import {
 import { activationView, listActivations } from '../../shared/domain/policy-sets/activations.ts';
 import { stageViews } from '../../shared/domain/drafts/stage-views.ts';
 import { canonicalOf } from '../../shared/domain/policy-sets/stored-sets.ts';
+import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { readPage } from './paging.ts';
@@ -49,7 +50,7 @@ export function policyStageRoutes(deps: PolicyChangeDeps): Route[] {
       responses: { 200: { description: 'One page.', schema: PolicyActivationList } },
       handler: async ({ key, query }) => {
         assertLiveAdmin(key);
-        const only = key.isOperator ? {} : { organisationId: key.organisationId };
+        const only = isOperatorsKey(key) ? {} : { organisationId: key.organisationId };
         const page = await readPage(query, {
           cursor: SEQ,
           read: (before, limit) => listActivations(db, { ...(before === undefined ? {} : { before }), ...only, limit }),

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Diagnosis } from '../../cli/doctor/check.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { ensureSecretFingerprint } from '../../shared/platform/db/fingerprints.ts';
+import { createQueues } from '../../shared/platform/queues/queues.ts';
 import { runCommand } from '../support/command.ts';
 import { createEmptyDatabase, createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
@@ -179,6 +180,27 @@ describe('custos doctor', () => {
     expect(warnings(examined).join())
       .to.include('dead jobs: failed for good: 1 in trust')
       .and.to.include('workers: no worker process is alive');
+  });
+
+  it('reports late work of every queue, and the queue that somebody paused as its cause', async () => {
+    await db.query(
+      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, queued_at, open_since)
+       SELECT 'org_1', 'test', 'int_1', 'a', 'k', 'read', 'file:a', at, at, at, at FROM (SELECT now() - interval '12 minutes' AS at) AS begun`,
+      [],
+    );
+    const late = 'intents: the oldest intent has waited for 12 min';
+    const examined = await doctor(env);
+    expect(problems(examined)).to.include(late);
+    const queues = createQueues({ databaseUrl: database.url, redisUrl: undefined, onError: () => undefined });
+    try {
+      const intents = (await queues.opened()).find(({ name }) => name === 'intents');
+      await intents?.pause();
+    } finally {
+      await queues.close();
+    }
+    const paused = await doctor(env);
+    expect(problems(paused)).to.include(late).and.to.include('queues: intents is paused: workers take no job of it');
+    expect(paused.checks.find(({ check }) => check === 'intents')?.advice).to.include('resume it');
   });
 
   describeUnless(whyNoRedis(), 'with Redis', () => {

@@ -41,6 +41,21 @@ describe('custos mcp-guard over stdio', () => {
     }
   };
 
+  it('ends on a signal, although the client does not read', () =>
+    withGuard(async (guard) => {
+      const { stdout } = guard.child;
+      stdout?.pause();
+      guard.send(call(1, { steps: 50_000, token: 't' }));
+      await waitFor(() => stdout !== null && stdout.readableLength >= stdout.readableHighWaterMark, {
+        what: 'an output that is full',
+      });
+      guard.child.kill('SIGTERM');
+      await waitFor(() => guard.child.exitCode !== null, { what: 'the end of the guard' });
+      expect(guard.child.exitCode).to.equal(143);
+      stdout?.resume();
+      await guard.ended;
+    }));
+
   it('forwards permitted calls, refuses the others, reports with digests, and passes no secret to the server', () =>
     withGuard(async (guard) => {
       custos.answer = ({ tool }) => ({ verdict: tool.arguments['steps'] === undefined ? 'DENY' : 'ALLOW' });

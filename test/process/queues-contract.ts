@@ -76,7 +76,18 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
         delayed: 0,
         failed: 0,
         oldestDueMs: 0,
+        isPaused: false,
       });
+    });
+
+    it('counts the waiting jobs of a paused queue, and says that it is paused', async () => {
+      const queues = queuesOf();
+      await queues.add([intent('a'), intent('b')]);
+      const pausable = (await queues.opened()).find(({ name }) => name === 'intents');
+      await pausable?.pause();
+      expect(await queues.counts('intents')).to.deep.include({ waiting: 2, isPaused: true });
+      await pausable?.resume();
+      expect(await queues.counts('intents')).to.deep.include({ waiting: 2, isPaused: false });
     });
 
     it('keeps one job per owner however often the sweeper queues it, and accepts it again once that job has ended', async () => {

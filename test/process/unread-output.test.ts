@@ -135,9 +135,11 @@ describe('a service whose output nobody reads', () => {
         await flood(custos.address, MORE_REQUESTS);
         expect(await droppedBy(custos.address)).to.be.within(1, MORE_REQUESTS);
       } finally {
-        // The end of a child process is reported when its output was read to the end.
+        custos.child.kill('SIGTERM');
+        await waitFor(() => custos.child.exitCode !== null, { what: 'the end of the process', timeoutMs: 20_000 });
+        // The output of a child process is closed when it was read to the end.
         stderr?.resume();
-        expect(await custos.stop()).to.include({ code: 0 });
+        expect(await custos.ended).to.include({ code: 0 });
       }
     });
 });

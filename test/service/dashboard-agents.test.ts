@@ -183,8 +183,8 @@ describe('the data of the agents page', () => {
         (await read<AgentRows>(`/agents${query}`, bound)).items.map(({ agentId }) => agentId);
       expect(await ids('')).to.deep.equal(['bound-2', 'bound-1']);
       // The pages show the binding: otherwise the list would look complete.
-      expect((await read<SessionAnswer>('/session', bound)).session?.agents).to.equal(3);
-      expect((await read<SessionAnswer>('/session')).session?.agents).to.equal(null);
+      expect((await read<SessionAnswer>('/session', bound)).session?.bound?.agentIds).to.have.length(3);
+      expect((await read<SessionAnswer>('/session')).session?.bound).to.equal(null);
       expect(await ids('?status=SUSPENDED')).to.deep.equal([]);
       expect(await ids('?prefix=bound')).to.deep.equal(['bound-1', 'bound-2']);
       expect(await ids('?prefix=free')).to.deep.equal([]);

@@ -173,7 +173,7 @@ describe('the routes of the dashboard for operators', () => {
       '/tools',
       `/policy-difference?from=${digest}&to=${digest}`,
     ])
-      for (const who of [tenant, sandbox]) expect((await who.get(path)).json.code, path).to.equal('E1004');
+      for (const who of [tenant, sandbox, bound]) expect((await who.get(path)).json.code, path).to.equal('E1004');
   });
 
   it('policy sets are listed by their activation, and the difference of two is exact', async () => {

@@ -296,7 +296,11 @@ describe('sessions of the dashboard', () => {
       const { expiresAt } = (await live.get('/session')).json.session;
       service.advance(60_000);
       const test = await switched(live, 'test');
-      expect((await test.get('/session')).json.session).to.deep.include({ expiresAt, agents: 1, isOperator: false });
+      expect((await test.get('/session')).json.session).to.deep.include({
+        expiresAt,
+        bound: { agentIds: ['only'], tags: [], keepsObligations: [] },
+        isOperator: false,
+      });
       expectProblem(await test.send('POST', '/v1/agents', { agentId: 'other', name: 'x' }), 403, 'E1004');
       expectProblem(await test.send('POST', '/v1/auth/keys', { name: 'x', scopes: ['admin:*'] }), 403, 'E1004');
       const trail = await service.rows<AuditRow>(

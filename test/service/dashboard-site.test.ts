@@ -26,9 +26,17 @@ interface Stream {
 describe('the dashboard over HTTP', () => {
   let service: Service;
   let signed: Signed;
+  /** Admins of the operator's organisation who do not operate the installation. */
+  let limited: Readonly<Record<string, Signed>>;
   before(async () => {
     service = await startService();
     signed = await signIn(service.admin, service.adminKey);
+    const withKey = async (spec: object): Promise<Signed> =>
+      signIn(service.admin, (await service.addKey({ scopes: ['admin:*'], ...spec })).key);
+    limited = {
+      'a key of test': await withKey({ environment: 'test' }),
+      'a key that is bound to an agent': await withKey({ agentIds: ['robot'] }),
+    };
   });
   after(() => service.close());
 
@@ -212,8 +220,11 @@ describe('the dashboard over HTTP', () => {
     expect([seen.system, seen.log, seen.agents.total]).to.deep.equal([null, null, 0]);
     const { latency, totals, marks } = await activity('10m', undefined, other);
     expect([latency, totals.ALLOW, marks.filter(({ kind }) => kind !== 'policies')]).to.deep.equal([null, 0, []]);
-    const test = await signIn(service.admin, (await service.addKey({ environment: 'test', scopes: ['admin:*'] })).key);
-    expect((await overview(test)).system).to.equal(null);
+    for (const [what, signedIn] of Object.entries(limited)) {
+      expect((await signedIn.get('/session')).json.session.isOperator, what).to.equal(false);
+      expect((await overview(signedIn)).system, what).to.equal(null);
+      expect((await activity('10m', undefined, signedIn)).latency, what).to.equal(null);
+    }
     expect((await other.get('/v1/policies')).json).to.not.have.property('organisations');
   });
 
@@ -356,6 +367,8 @@ describe('the dashboard over HTTP', () => {
       const organisationId = await service.addOrganisation('tenant');
       const tenant = await signIn(service.admin, (await service.addKey({ organisationId, scopes: ['admin:*'] })).key);
       expect((await board('/api/queues', tenant.cookie)).json.code).to.equal('E1004');
+      for (const [what, { cookie }] of Object.entries(limited))
+        expect((await board('/api/queues', cookie)).json.code, what).to.equal('E1004');
       expect((await board('/api/queues', 'x=1')).json.code).to.equal('E1001');
       const moved = await board('/', 'x=1', 'GET', { accept: 'text/html' });
       expect([moved.status, moved.headers['location']]).to.deep.equal([303, '/dashboard/queues']);
@@ -377,12 +390,14 @@ describe('the dashboard over HTTP', () => {
     });
 
     it('lets operators change queues when that is enabled, and records each change before and after', async () => {
-      const change = (path: string, method: string) =>
+      const change = (path: string, method: string, cookie = signed.cookie) =>
         other.admin.request(method, `/dashboard/queues/board/api/queues/${path}`, {
           key: null,
           check: false,
-          headers: { cookie: signed.cookie, origin: other.ingress.address },
+          headers: { cookie, origin: other.ingress.address },
         });
+      for (const [what, { cookie }] of Object.entries(limited))
+        expect((await change('intents/pause', 'PUT', cookie)).json.code, what).to.equal('E1004');
       expect((await change('intents/pause', 'PUT')).status).to.equal(200);
       expect((await change('intents/resume', 'PUT')).status).to.equal(200);
       expect((await change('no-such-queue/pause', 'PUT')).status).to.equal(404);

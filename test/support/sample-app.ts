@@ -7,6 +7,7 @@ import type { LimitAnswer } from '../../ingress/request/limit.ts';
 import { defineRoute, type Route } from '../../ingress/route.ts';
 import { closeServer, createExpressServer, listen } from '../../ingress/server.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
+import { ofOrganisation } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { createMetrics } from '../../shared/platform/observe/metrics.ts';
 import { CallerId, Instant, Limit, Nullable, StringEnum } from '../../shared/api/common.ts';
@@ -23,7 +24,7 @@ export function sampleKey(
     name: 'sample',
     organisationId: 'org_sample',
     organisationSlug: 'sample',
-    isOperator: true,
+    ...ofOrganisation({ isOperator: true }),
     organisationTier: 7,
     environment: 'live',
     scopes: new Set(scopes),

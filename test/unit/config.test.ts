@@ -199,6 +199,17 @@ describe('readConfig', () => {
     expect(problemsOf({ PORT: 'http', CUSTOS_RATE_LIMIT: 'no', CUSTOS_NEW: '' })).to.have.lengthOf(3);
   });
 
+  const ABSURD = ['-1', '1e9', 'NaN', '1.5', '{', 'a\nb', 'ü\u202e', '__proto__', '9'.repeat(400), 'x'.repeat(100_000)];
+  for (const { name } of SETTING_TABLE)
+    it(`answers any absurd value of ${name} with nothing but short sentences that name it`, () => {
+      for (const value of ABSURD)
+        for (const sentence of problemsOf({ [name]: value })) {
+          expect(sentence).to.match(/^[^\p{Cc}\p{Cf}]{10,500}\.$/u);
+          // Together with another setting a value may be a conflict.
+          expect(sentence).to.include(name);
+        }
+    });
+
   const refused: readonly [env: Record<string, string>, sentence: RegExp][] = [
     [{ PORT: '65536' }, /^PORT must be a whole number from 0 to 65535, not "65536"\.$/],
     [{ PORT: '-1' }, /^PORT must/],

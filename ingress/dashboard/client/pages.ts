@@ -16,7 +16,7 @@ export interface PageEntry {
   readonly icon: IconName;
   /** Other words that find it in the palette. */
   readonly words?: string;
-  /** Only for live admin keys of the operator's organisation. */
+  /** Only for live admin keys of the operator's organisation that are bound to no agents. */
   readonly operatorOnly?: boolean;
   /** Gets the rest of the path as `id`, when there is no `item`. */
   readonly component: LazyComponent<PageProps>;

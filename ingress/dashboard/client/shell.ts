@@ -121,10 +121,11 @@ function useActions(openHelp: () => void): void {
 
 /** Banners on every page: a bound key, no live numbers, a halt. */
 function LiveBanner(): VNode {
-  const { agents } = useSession();
+  const { bound } = useSession();
+  const agents = bound?.agentIds.length;
   const { live, trouble, since, isBack } = useLiveState();
   return html`<div class="banners">
-    ${agents !== null && html`<${Notice} tone="info" title=${`Your key is bound to ${count(agents, 'agent')}`}>Lists and approvals show only ${agents === 1 ? 'this agent' : 'these agents'}. The numbers of the overview count all agents.<//>`}
+    ${agents !== undefined && html`<${Notice} tone="info" title=${`Your key is bound to ${count(agents, 'agent')}`}>Lists and approvals show only ${agents === 1 ? 'this agent' : 'these agents'}. The numbers of the overview count all agents.<//>`}
     <div role="status">${!live && html`<${Notice} tone="warn" title="Not live">The numbers may be out of date${since === undefined ? '' : html`: the last ones arrived at <${Time} at=${since} as="moment" />`}. ${trouble ?? 'The service does not answer.'} The page reconnects by itself.<//>`}${live && isBack && html`<${Notice} tone="good" title="Live again">The numbers are up to date again.<//>`}</div>
     <${HaltBanner} />
   </div>`;
@@ -141,5 +142,5 @@ function Opening({ title, hasFailed }: { readonly title: string; readonly hasFai
 }
 
 function NotFound(): VNode {
-  return html`<${PageHead} title="Not found" /><div class="card"><${Empty} title="There is no such page">Some pages need a live admin key of the operator's organisation. <${Link} to=${href('')}>Overview<//><//></div>`;
+  return html`<${PageHead} title="Not found" /><div class="card"><${Empty} title="There is no such page">Some pages need a live admin key of the operator's organisation that is bound to no agents. <${Link} to=${href('')}>Overview<//><//></div>`;
 }

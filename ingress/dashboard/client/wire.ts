@@ -26,10 +26,14 @@ export interface SessionInfo {
   readonly environment: Environment;
   /** In which it may act; more than one for live keys. */
   readonly environments: readonly Environment[];
-  /** Whether it is a live admin key of the operator's organisation, which may see the installation-wide pages. */
+  /** Whether it is a live admin key of the operator's organisation that is bound to no agents, which may see the installation-wide pages. */
   readonly isOperator: boolean;
-  /** The number of agents that the key is bound to; null: the key may see all. */
-  readonly agents: number | null;
+  /** What a key that is bound to agents may give to other keys; null: the key is not bound. */
+  readonly bound: {
+    readonly agentIds: readonly string[];
+    readonly tags: readonly string[];
+    readonly keepsObligations: readonly string[];
+  } | null;
   /** RFC 3339. */
   readonly expiresAt: string;
 }

@@ -5,6 +5,7 @@ import { type Verdict, VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 import type { HaltChange } from '../../../shared/core/decision/halt.ts';
 import { bodyOfPrefix } from '../../../shared/core/proof/record.ts';
 import { readCounts, type VerdictBuckets } from '../../../shared/domain/decisions/verdict-buckets.ts';
+import { isOperatorsKey } from '../../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import type { VerdictCounts } from '../client/wire.ts';
@@ -132,11 +133,11 @@ export function createActivity(deps: {
     },
   });
 
-  return async ({ organisationId, environment, isOperator }, question) => {
-    const seesLatency = isOperator && environment === 'live';
+  return async (key, question) => {
+    const { organisationId, environment } = key;
     const [decisions, latency] = await Promise.all([
       decisionsOf({ organisationId, environment, range: question.range }),
-      seesLatency ? latencyOf({ ...question, nowMs: nowMs() }) : null,
+      isOperatorsKey(key) ? latencyOf({ ...question, nowMs: nowMs() }) : null,
     ]);
     return { ...decisions, latency };
   };

@@ -1,5 +1,6 @@
 // Reads the numbers of the overview for a key.
 import type { Database } from '../../../shared/platform/db/database.ts';
+import { isOperatorsKey } from '../../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { Overview, SystemState } from '../client/wire/overview.ts';
 import { readDueApprovals } from './due-approvals.ts';
@@ -71,7 +72,7 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
     load: (key) => readDueApprovals(db, key, nowMs()),
   });
   return async (key) => {
-    const isOperator = key.isOperator && key.environment === 'live';
+    const isOperator = isOperatorsKey(key);
     const [numbers, due, installation] = await Promise.all([
       own(key),
       approvals(key),

@@ -36,10 +36,10 @@ export interface SystemDeps {
 function queueStates(queues: readonly QueueReading[], waitingIntents: number): QueueState[] | null {
   const states = queues.flatMap(({ queue, oldestSeconds = 0, jobs }) => {
     if (jobs === undefined) return [];
-    const { active, delayed, failed } = jobs;
+    const { active, delayed, failed, isPaused } = jobs;
     // One job wakes a worker for any number of intents.
     const waiting = queue === 'intents' ? waitingIntents : jobs.waiting;
-    return [{ queue, waiting, active, delayed, failed, oldestWaitingSeconds: oldestSeconds }];
+    return [{ queue, waiting, active, delayed, failed, isPaused, oldestWaitingSeconds: oldestSeconds }];
   });
   return states.length === queues.length ? states : null;
 }

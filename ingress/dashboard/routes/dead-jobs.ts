@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { changedFields, type RecordedChange } from '../../../shared/kernel/recorded-change.ts';
+import { isOperatorsKey } from '../../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import {
   countDeadJobKinds,
@@ -44,7 +45,7 @@ function scopeOf(key: AuthenticatedKey): Owner | undefined {
   // A job does not tell which agents it concerns.
   if (key.agentIds !== null)
     throw new ApiError('E1004', 'Dead jobs need an admin key that is not bound to single agents.');
-  if (key.isOperator && key.environment === 'live') return undefined;
+  if (isOperatorsKey(key)) return undefined;
   return { organisationId: key.organisationId, environment: key.environment };
 }
 

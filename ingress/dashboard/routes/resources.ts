@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { closed, DEFAULT_LIMIT, PAGE } from '../../../shared/api/common.ts';
 import type { ResourceFile } from '../../../shared/core/resources/schema.ts';
+import { isOperatorsKey } from '../../../shared/domain/keys/operator.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { listResources } from '../../../shared/domain/resources/store.ts';
 import { ownerOf } from '../../../shared/kernel/owner.ts';
@@ -50,7 +51,7 @@ export function resourcePageRoutes({ db, policies }: ResourcePageDeps): Route[] 
           registered: bodyOf(one, declarations),
           inFolder: null,
         }));
-        const hasFolder = key.isOperator && key.environment === 'live';
+        const hasFolder = isOperatorsKey(key);
         const inFolder = hasFolder
           ? resources
               .filter(({ name }) => name.startsWith(prefix) && byName({ name }, { name: after }) > 0)

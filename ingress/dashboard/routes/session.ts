@@ -5,6 +5,7 @@ import { ENVIRONMENTS } from '../../../shared/kernel/vocabulary.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { changedFields, type RecordedChange } from '../../../shared/kernel/recorded-change.ts';
 import { parseKey } from '../../../shared/domain/keys/format.ts';
+import { isOperatorsKey } from '../../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { Limiter } from '../../request/limit.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../../route.ts';
@@ -48,8 +49,11 @@ function answerOf({ key, environments, expiresAtMs }: Session): SessionAnswer {
       organisation: key.organisationSlug,
       environment: key.environment,
       environments,
-      isOperator: key.isOperator && key.environment === 'live',
-      agents: key.agentIds?.size ?? null,
+      isOperator: isOperatorsKey(key),
+      bound:
+        key.agentIds === null
+          ? null
+          : { agentIds: [...key.agentIds], tags: key.tags, keepsObligations: [...key.keepsObligations] },
       expiresAt: new Date(expiresAtMs).toISOString(),
     },
   };

@@ -88,6 +88,15 @@ export const WORK_GAUGES: readonly GaugeGroup[] = [
             jobs === undefined ? [] : STATES.map((state) => ({ labels: { queue, state }, value: jobs[state] })),
           ),
       },
+      {
+        name: 'custos_queue_paused',
+        help: 'Whether somebody paused the queue, so that workers take no job of it (1) or not (0)',
+        labelNames: ['queue'],
+        samples: (queues) =>
+          queues.flatMap(({ queue, jobs }) =>
+            jobs === undefined ? [] : [{ labels: { queue }, value: Number(jobs.isPaused) }],
+          ),
+      },
     ],
   }),
   gaugeGroup({

@@ -4,6 +4,7 @@ import { genuine, sealedColumns, type SealedRow, withoutPrefix } from '../../pla
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
 import type { Environment, Scope } from '../../kernel/vocabulary.ts';
 import { earlierSql, lineageSql } from './lineage.ts';
+import { ofOrganisation } from './operator.ts';
 import type { AuthenticatedKey } from './types.ts';
 
 /** A stored key, also one that is revoked or has expired. */
@@ -49,7 +50,7 @@ export async function loadKey(sql: Sql, keyId: string): Promise<StoredKey | unde
       organisationId: row.organisation_id,
       organisationSlug: slug,
       organisationTier: tier,
-      isOperator,
+      ...ofOrganisation({ isOperator }),
       // A CHECK of the table allows no other.
       environment: row.environment as Environment,
       // Sealed: this service has validated them.

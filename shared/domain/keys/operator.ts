@@ -1,16 +1,30 @@
 // Whether a request comes from the operator of the installation: some pages show others less.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AuthenticatedKey } from './types.ts';
+import type { Environment, Scope } from '../../kernel/vocabulary.ts';
 
-/** A live admin:* key of the operator's organisation, bound to no agents. */
-export function isOperatorsKey(key: AuthenticatedKey): boolean {
-  return key.isOperator && key.environment === 'live' && key.scopes.has('admin:*') && key.agentIds === null;
+/** Not exported: the organisation alone decides nothing, because its keys can be bound to agents, or be of test. */
+const operates: unique symbol = Symbol('the organisation operates the installation');
+
+export interface OfOrganisation {
+  readonly [operates]: boolean;
 }
 
-type Authenticate = (
-  headers: IncomingHttpHeaders,
-  beforeLookUp: () => void,
-) => AuthenticatedKey | Promise<AuthenticatedKey>;
+export function ofOrganisation({ isOperator }: { readonly isOperator: boolean }): OfOrganisation {
+  return { [operates]: isOperator };
+}
+
+interface Key extends OfOrganisation {
+  readonly environment: Environment;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly agentIds: ReadonlySet<string> | null;
+}
+
+/** A live admin:* key of the operator's organisation, bound to no agents. */
+export function isOperatorsKey(key: Key): boolean {
+  return key[operates] && key.environment === 'live' && key.scopes.has('admin:*') && key.agentIds === null;
+}
+
+type Authenticate = (headers: IncomingHttpHeaders, beforeLookUp: () => void) => Key | Promise<Key>;
 
 /** Called with the headers of a request. False for a key that is missing, wrong, or cannot be checked now. */
 export type OperatorCheck = (headers: IncomingHttpHeaders, beforeLookUp: () => void) => Promise<boolean>;

@@ -1,15 +1,15 @@
 // The authenticated key of a request.
 import type { Environment, Scope } from '../../kernel/vocabulary.ts';
+import type { OfOrganisation } from './operator.ts';
 
-export interface AuthenticatedKey {
+/** Whether it is the operator's is told by isOperatorsKey only. */
+export interface AuthenticatedKey extends OfOrganisation {
   readonly keyId: string;
   /** The id of the first key of its line (see lineage.ts). */
   readonly lineage: string;
   readonly name: string;
   readonly organisationId: string;
   readonly organisationSlug: string;
-  /** Whether its organisation operates the installation. */
-  readonly isOperator: boolean;
   /** The organisation's tier, the highest of its keys. */
   readonly organisationTier: number;
   readonly environment: Environment;

@@ -2,6 +2,7 @@
 import net from 'node:net';
 import path from 'node:path';
 import { parseDuration } from '../../kernel/durations.ts';
+import { quoted } from '../../core/proof/encoding.ts';
 import { serverAddresses } from '../../kernel/database-servers.ts';
 import { RATE_LIMIT_TABLE } from '../../kernel/vocabulary.ts';
 
@@ -18,7 +19,7 @@ export interface Places {
 export function word<const W extends string>(...words: readonly W[]): (text: string) => W {
   return (text) => {
     const found = words.find((candidate) => candidate === text);
-    if (found === undefined) throw new Error(`must be one of ${words.join(', ')}, not "${text}"`);
+    if (found === undefined) throw new Error(`must be one of ${words.join(', ')}, not ${quoted(text)}`);
     return found;
   };
 }
@@ -37,7 +38,8 @@ export function oneOrZero(text: string): boolean {
 export function integer(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}, not "${text}"`);
+    if (!(value >= min && value <= max))
+      throw new Error(`must be a whole number from ${min} to ${max}, not ${quoted(text)}`);
     return value;
   };
 }
@@ -48,7 +50,7 @@ export function processCount(most: number): (text: string) => number | 'auto' {
     if (text === 'auto') return text;
     const value = /^\d{1,6}$/.test(text) ? Number(text) : 0;
     if (value < 1 || value > most)
-      throw new Error(`must be auto or a number of processes from 1 to ${most}, not "${text}"`);
+      throw new Error(`must be auto or a number of processes from 1 to ${most}, not ${quoted(text)}`);
     return value;
   };
 }
@@ -57,7 +59,8 @@ export function processCount(most: number): (text: string) => number | 'auto' {
 export function shareFrom(min: number): (text: string) => number {
   return (text) => {
     const value = /^(?:[01]|0?\.\d{1,6})$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= 1)) throw new Error(`must be a share from ${min} to 1, such as 0.25, not "${text}"`);
+    if (!(value >= min && value <= 1))
+      throw new Error(`must be a share from ${min} to 1, such as 0.25, not ${quoted(text)}`);
     return value;
   };
 }
@@ -74,11 +77,11 @@ export function secondsAsMs(min: number, max: number): (text: string) => number 
 /** How long data is kept: a whole number and `m`, `h`, `d` or `w`, read as milliseconds. */
 export function keepingMs(text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined) throw new Error(`must be a duration such as 36h, 90d or 52w, not "${text}"`);
+  if (ms === undefined) throw new Error(`must be a duration such as 36h, 90d or 52w, not ${quoted(text)}`);
   // The database refuses to drop anything younger (migration 0044).
-  if (ms < DAY_MS) throw new Error(`must be at least 1d, not "${text}"`);
+  if (ms < DAY_MS) throw new Error(`must be at least 1d, not ${quoted(text)}`);
   if (ms > 36_500 * DAY_MS)
-    throw new Error(`must be at most 36500d, not "${text}"; leave it unset to keep data for ever`);
+    throw new Error(`must be at most 36500d, not ${quoted(text)}; leave it unset to keep data for ever`);
   return ms;
 }
 
@@ -167,7 +170,7 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-
 
 export function hostName(text: string): string {
   if (!HOST_NAME.test(text))
-    throw new Error(`must be a host name in small letters, such as custos.example.com, not "${text}"`);
+    throw new Error(`must be a host name in small letters, such as custos.example.com, not ${quoted(text)}`);
   return text;
 }
 
@@ -203,7 +206,7 @@ export function readTrustProxy(text: string): TrustProxy {
     const sized = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max);
     if (!PROXY_NAMES.includes(address) && (net.isIP(ip) === 0 || !sized || rest.length > 0))
       throw new Error(
-        `must be the number of proxies in front (1 to 16), or their addresses (10.0.0.0/8, ${PROXY_NAMES.join(', ')}) separated by commas, not "${text}"`,
+        `must be the number of proxies in front (1 to 16), or their addresses (10.0.0.0/8, ${PROXY_NAMES.join(', ')}) separated by commas, not ${quoted(text)}`,
       );
   }
   return addresses;
@@ -215,7 +218,7 @@ export function readRateLimits(text: string): readonly RateLimitEntry[] {
     const match = /^([0-7])=(\d{1,7})\/(\d{1,9})$/.exec(part.trim());
     const [tier, perSecond, perMinute] = (match?.slice(1) ?? []).map(Number);
     if (tier === undefined || !perSecond || !perMinute)
-      throw new Error(`must be a list such as 3=40/600,4=100/1200 (tier=perSecond/perMinute), not "${text}"`);
+      throw new Error(`must be a list such as 3=40/600,4=100/1200 (tier=perSecond/perMinute), not ${quoted(text)}`);
     table.set(tier, { tier, perSecond, perMinute });
   }
   return [...table.values()];
@@ -239,7 +242,7 @@ export function readAddressRanges(text: string): readonly AddressRange[] {
     const most = version === 4 ? 32 : 128;
     const prefix = prefixText === undefined ? most : /^\d{1,3}$/.test(prefixText) ? Number(prefixText) : Number.NaN;
     if (version === 0 || more.length > 0 || !(prefix <= most))
-      throw new Error(`must be on, off, or addresses such as 10.0.0.0/8,127.0.0.1, not "${text}"`);
+      throw new Error(`must be on, off, or addresses such as 10.0.0.0/8,127.0.0.1, not ${quoted(text)}`);
     return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
   });
 }
@@ -256,6 +259,6 @@ export function readKeysAndTags(text: string): KeysAndTags {
   const named = (kind: string): string[] => parts.flatMap((part) => (part?.[1] === kind && part[2]) || []);
   const [keys, tags] = [named('key'), named('tag')];
   if (parts.includes(null) || keys.some((key) => !/^[0-9A-Za-z]{8}$/.test(key)))
-    throw new Error(`must be tags and ids of keys, such as tag:security,key:3fK9x2Qa, not "${text}"`);
+    throw new Error(`must be tags and ids of keys, such as tag:security,key:3fK9x2Qa, not ${quoted(text)}`);
   return { keys, tags };
 }

@@ -67,6 +67,7 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 /** Messages for callers, without internals. */
 const MESSAGES: Readonly<Record<Exclude<Trouble, 'own'>, string>> = {
   away: 'The database is not reachable at the moment; the request may be repeated.',
+  full: 'The database cannot store anything at the moment: its disk is full; the request may be repeated.',
   'read-only': 'The database accepts no writes at the moment; the request may be repeated.',
   contended: 'The request conflicted with other work in the database; it may be repeated.',
 };
@@ -88,7 +89,7 @@ const LOST_STATEMENT = /^(?:26000|0A000)$/;
  */
 function spoilsConnection(error: unknown): boolean {
   const trouble = troubleOf(error);
-  if (trouble === 'away' || trouble === 'read-only') return true;
+  if (trouble !== 'own' && trouble !== 'contended') return true;
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code !== 'string' || LOST_STATEMENT.test(code);
 }

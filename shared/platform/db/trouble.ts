@@ -3,13 +3,14 @@ import { ApiError } from '../../kernel/errors.ts';
 
 /**
  * - `away`: the store does not answer, cannot work now, or does not let this process in. The connection is not trusted.
+ * - `full`: the server answers, and has no room on its disk.
  * - `read-only`: the server accepts no writes, such as a standby or a primary with default_transaction_read_only.
  * - `contended`: a conflict with other work (deadlock, serialization failure, lock not available).
  * - `own`: none of these. The same work would fail with a healthy store, too.
  *
  * All but `own` are transient: the work is retried unchanged, and no attempt is counted.
  */
-export type Trouble = 'away' | 'read-only' | 'contended' | 'own';
+export type Trouble = 'away' | 'full' | 'read-only' | 'contended' | 'own';
 
 /**
  * SQLSTATE codes and classes (appendix A of the PostgreSQL manual) that are not the statement's fault. A code takes
@@ -33,8 +34,10 @@ export const SQLSTATE_TROUBLE: Readonly<Record<string, Trouble>> = {
   '40': 'contended',
   // ...but a deferred constraint is about data.
   '40002': 'own',
-  // Insufficient resources: disk, memory, connections, a configured limit.
+  // Insufficient resources: memory, connections, a configured limit.
   '53': 'away',
+  // disk_full
+  '53100': 'full',
   // object_in_use, lock_not_available
   '55006': 'contended',
   '55P03': 'contended',

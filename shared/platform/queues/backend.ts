@@ -12,7 +12,9 @@ export type BullQueue = Pick<
   | 'getJobScheduler'
   | 'removeJobScheduler'
   | 'getJobCounts'
+  | 'getCountsPerPriority'
   | 'getJobs'
+  | 'isPaused'
   | 'waitUntilReady'
   | 'close'
 >;

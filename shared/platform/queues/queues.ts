@@ -58,6 +58,7 @@ export interface WorkOptions {
 }
 
 export interface QueueCounts {
+  /** Also in a paused queue. */
   readonly waiting: number;
   readonly active: number;
   readonly delayed: number;
@@ -65,6 +66,8 @@ export interface QueueCounts {
   readonly failed: number;
   /** Age of the first waiting job, or of a delayed one since its time came, whichever is older; 0: no job is due. */
   readonly oldestDueMs: number;
+  /** Whether somebody paused the queue: then workers take no job of it. */
+  readonly isPaused: boolean;
 }
 
 export interface Producer {
@@ -191,16 +194,19 @@ export function createQueues(options: QueueOptions): Queues {
     },
     counts: (name) =>
       ask(name, async (queue) => {
-        const [counts, datedMs, delayedUntilMs] = await Promise.all([
-          queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
+        const [counts, { 0: waiting = 0 }, isPaused, datedMs, delayedUntilMs] = await Promise.all([
+          queue.getJobCounts('active', 'delayed', 'failed'),
+          // No job has a priority. On PostgreSQL `getJobCounts` has 0 waiting jobs for a paused queue.
+          queue.getCountsPerPriority([0]),
+          queue.isPaused(),
           backend.nextDatedMs(name, queue),
           backend.nextDelayedMs(name, queue),
         ]);
-        const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+        const { active = 0, delayed = 0, failed = 0 } = counts;
         const now = nowMs();
         // Only workers make delayed jobs wait, so without a worker they stay delayed after their time.
         const oldestDueMs = Math.max(0, now - (datedMs ?? now), now - (delayedUntilMs ?? now));
-        return { waiting, active, delayed, failed, oldestDueMs };
+        return { waiting, active, delayed, failed, oldestDueMs, isPaused };
       }),
     oldestWaitingAtMs: (name) => ask(name, (queue) => backend.nextDatedMs(name, queue)),
     connections: () => backend.connections(),

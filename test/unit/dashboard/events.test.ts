@@ -6,13 +6,16 @@ import type { Sessions } from '../../../ingress/dashboard/sessions.ts';
 import type { AdmissionDeps } from '../../../ingress/request/authenticate.ts';
 import type { Exchange } from '../../../ingress/request/exchange.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
+import { ofOrganisation } from '../../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import { waitFor } from '../../support/wait.ts';
 
 const KEY = {
   keyId: 'k',
   organisationId: 'o',
-  isOperator: true,
+  environment: 'live',
+  agentIds: null,
+  ...ofOrganisation({ isOperator: true }),
   scopes: new Set(['admin:*']),
 } as unknown as AuthenticatedKey;
 

@@ -18,7 +18,7 @@ const WORKER: ProcessInfo = {
 const SYSTEM: SystemState = {
   processes: [WORKER],
   workersAlive: 1,
-  queues: [{ queue: 'proofs', waiting: 0, active: 0, delayed: 0, failed: 0, oldestWaitingSeconds: 0 }],
+  queues: [{ queue: 'proofs', waiting: 0, active: 0, delayed: 0, failed: 0, isPaused: false, oldestWaitingSeconds: 0 }],
   outbox: { waiting: 0, oldestSeconds: 0 },
   deadJobs: 0,
   logProblems: [],
@@ -92,7 +92,19 @@ describe('the problems on the overview', () => {
     [
       'a queue with a backlog',
       overviewWith({
-        queues: [{ queue: 'proofs', waiting: 9, active: 0, delayed: 0, failed: 0, oldestWaitingSeconds: 31 }],
+        queues: [
+          { queue: 'proofs', waiting: 9, active: 0, delayed: 0, failed: 0, isPaused: false, oldestWaitingSeconds: 31 },
+        ],
+      }),
+      'queues',
+      undefined,
+    ],
+    [
+      'a queue that somebody paused',
+      overviewWith({
+        queues: [
+          { queue: 'intents', waiting: 9, active: 0, delayed: 0, failed: 0, isPaused: true, oldestWaitingSeconds: 745 },
+        ],
       }),
       'queues',
       undefined,

@@ -18,9 +18,10 @@ const redis = (message: string): Error => Object.assign(new Error(message), { na
 const SQLSTATES: Readonly<Record<Trouble, readonly string[]>> = {
   away: [
     ...['08000', '08001', '08003', '08004', '08006', '08007', '08P01', '25P03', '25P04', '28000', '28P01', '3D000'],
-    ...['53000', '53100', '53200', '53300', '53400', '57000', '57014', '57P01', '57P02', '57P03', '57P04', '57P05'],
+    ...['53000', '53200', '53300', '53400', '57000', '57014', '57P01', '57P02', '57P03', '57P04', '57P05'],
     ...['58000', '58030', '58P01', '58P02'],
   ],
+  full: ['53100'],
   'read-only': ['25006'],
   contended: ['40000', '40001', '40003', '40P01', '55006', '55P03', '72000'],
   own: [
@@ -104,6 +105,8 @@ describe('trouble', () => {
         expect(converted, code).to.include({ code: 'E6002', status: 503 });
         expect((converted as ApiError).headers).to.deep.equal({ 'retry-after': '1' });
         expect(troubleOf(converted)).to.equal(trouble);
+        // A server that answers is reachable.
+        expect((converted as ApiError).message.includes('not reachable'), code).to.equal(trouble === 'away');
         expect(asApiError(converted)).to.equal(converted);
       }
   });

@@ -6,12 +6,14 @@ import { ApiError } from '../../../shared/kernel/errors.ts';
 import { createAuthenticator, KNOWN_FOR_MS } from '../../../shared/domain/keys/authenticator.ts';
 import { formatKey, generateKey } from '../../../shared/domain/keys/format.ts';
 import { createSecretHasher } from '../../../shared/domain/keys/secrets.ts';
+import { isOperatorsKey, type OfOrganisation } from '../../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 
 const PEPPER = 'a pepper for tests, of no use elsewhere';
 
 /** A key of the table in memory. */
-type StoredKey = Omit<AuthenticatedKey, 'scopes' | 'agentIds' | 'expiresAtMs'> & {
+type StoredKey = Omit<AuthenticatedKey, 'scopes' | 'agentIds' | 'expiresAtMs' | keyof OfOrganisation> & {
+  readonly isOperator: boolean;
   readonly secretHmac: Buffer;
   readonly secretPepper: string | null;
   readonly scopes: readonly string[];
@@ -156,9 +158,10 @@ describe('the authenticator', () => {
       keyId: made.keyId,
       organisationId: 'org_1',
       environment: 'live',
-      isOperator: true,
       expiresAtMs: null,
     });
+    expect(isOperatorsKey(key), 'bound').to.equal(false);
+    expect(isOperatorsKey({ ...key, agentIds: null })).to.equal(true);
     expect(key.tier, "at most the organisation's").to.equal(5);
     expect([...key.scopes]).to.deep.equal(['admin:*']);
     expect(key.agentIds?.has('a')).to.equal(true);

@@ -1,7 +1,8 @@
 // Keys bound to agents: which agents they may name, and that they cannot remove their binding.
 import { expect } from 'chai';
 import { ApiError } from '../../../shared/kernel/errors.ts';
-import { assertMayName, assertWithinBinding, mayName } from '../../../shared/domain/keys/bound.ts';
+import { mayChange } from '../../../ingress/dashboard/client/pages/keys-states.ts';
+import { assertMayChange, assertMayMake, assertMayName, mayName } from '../../../shared/domain/keys/bound.ts';
 
 const free = { agentIds: null, tags: [], keepsObligations: new Set<string>() };
 const bound = { agentIds: new Set(['a', 'b']), tags: ['plain'], keepsObligations: new Set<string>() };
@@ -31,15 +32,35 @@ describe('a key bound to agents', () => {
 
   it('makes only keys within its binding, with tags and obligations that it has', () => {
     const powers = { agentIds: ['b'], tags: [], keepsObligations: [] };
-    assertWithinBinding(bound, powers, '');
-    assertWithinBinding(bound, { ...powers, tags: ['plain'] }, '');
-    assertWithinBinding(free, { ...powers, agentIds: null, tags: ['finance'] }, '');
-    const pointerOf = (other: object, at: '' | '{keyId}' = ''): string | undefined =>
-      refusal(() => assertWithinBinding(bound, { ...powers, ...other }, at)).errors?.[0]?.pointer;
+    assertMayMake(bound, powers);
+    assertMayMake(bound, { ...powers, tags: ['plain'] });
+    assertMayMake(free, { ...powers, agentIds: null, tags: ['finance'] });
+    const pointerOf = (other: object): string | undefined =>
+      refusal(() => assertMayMake(bound, { ...powers, ...other })).errors?.[0]?.pointer;
     expect(pointerOf({ agentIds: null })).to.equal('/agentIds');
     expect(pointerOf({ agentIds: ['a', 'z'] })).to.equal('/agentIds/1');
     expect(pointerOf({ tags: ['plain', 'finance'] })).to.equal('/tags');
     expect(pointerOf({ keepsObligations: ['redact_fields'] })).to.equal('/keepsObligations');
-    expect(pointerOf({ agentIds: ['z'] }, '{keyId}')).to.equal('{keyId}');
   });
+
+  const KEYS: readonly object[] = [
+    {},
+    { agentIds: ['a', 'b'], tags: ['plain'] },
+    { agentIds: null },
+    { agentIds: ['a', 'z'] },
+    { tags: ['plain', 'finance'] },
+    { keepsObligations: ['redact_fields'] },
+  ];
+  for (const other of KEYS)
+    it(`rotates and revokes a key with ${JSON.stringify(other)} as the dashboard shows it, and says why it does not`, () => {
+      const powers = { agentIds: ['b'], tags: [], keepsObligations: [], ...other };
+      const isShown = mayChange({ bound: { agentIds: ['a', 'b'], tags: ['plain'], keepsObligations: [] } }, powers);
+      expect(isShown).to.equal(KEYS.indexOf(other) < 2);
+      expect(mayChange({ bound: null }, powers)).to.equal(true);
+      assertMayChange(free, powers);
+      if (isShown) return assertMayChange(bound, powers);
+      const { code, message, errors } = refusal(() => assertMayChange(bound, powers));
+      expect([code, errors?.[0]?.pointer]).to.deep.equal(['E1004', '{keyId}']);
+      expect(message).not.to.match(/make|give/);
+    });
 });

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { checkFolder } from '../../../cli/policy/findings.ts';
 import { policyRoutes, type PolicyDeps } from '../../../ingress/routes/policies.ts';
 import type { Database, Sql, Statement } from '../../../shared/platform/db/database.ts';
+import { ofOrganisation } from '../../../shared/domain/keys/operator.ts';
 import { readPolicyFolder } from '../../../shared/domain/policy-sets/folder.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { applyFolder } from '../../../workers/policies.ts';
@@ -133,7 +134,7 @@ async function validated(dir: string): Promise<Validated> {
   const routes = policyRoutes({ db: { query: () => Promise.resolve([]) } } as unknown as PolicyDeps);
   const route = routes.find((one) => one.path === '/v1/policies/validate');
   const request = {
-    key: { isOperator: true, environment: 'live', scopes: new Set(['admin:*']), agentIds: null },
+    key: { ...ofOrganisation({ isOperator: true }), environment: 'live', scopes: new Set(['admin:*']), agentIds: null },
     body: { files: [...folder.policies, folder.lexicon] },
   };
   const reply = await route?.handler(request as never);

@@ -13,9 +13,14 @@ import { Said, Time } from './text.ts';
 const MAX_REASON = 500;
 const COMMAND = { group: 'Actions', icon: 'octagon-alert' } as const;
 
+/** A key that is bound to agents can halt its environment, and cannot lift a halt. */
+const useMayResume = (): boolean => useSession().bound === null;
+
 /** In the frame, below the environment. */
-export function HaltButton(): VNode {
+export function HaltButton(): VNode | null {
   const current = useHalt();
+  const mayResume = useMayResume();
+  if (current && !mayResume) return null;
   return current === null || current === undefined
     ? html`<button type="button" class="button button-small button-wide halt-button" disabled=${current === undefined} onClick=${askHalt}>Halt…</button>`
     : html`<button type="button" class="button button-small button-wide halt-button" onClick=${askResume}>Resume…</button>`;
@@ -25,13 +30,14 @@ export function HaltButton(): VNode {
 export function HaltBanner(): VNode {
   const current = useHalt() ?? undefined;
   const { environment } = useSession();
+  const mayResume = useMayResume();
   const by = useApi<HaltAnswer>(current === undefined ? null : '/v1/halt').data?.keyId;
   return html`<div role="status">${
     current &&
     html`<div class="halt-banner"><${Notice} tone="bad" title=${`The environment ${environment} is halted: every decision is DENY`}>
       <p><${Said} text=${current.reason} /></p>
       <p class="halt-facts"><span>Since <${Time} at=${current.since} as="moment" /></span>${by && html`<span>by key <code>${by}</code></span>`}</p>
-    <//><button type="button" class="button" onClick=${askResume}>Resume…</button></div>`
+    <//>${mayResume && html`<button type="button" class="button" onClick=${askResume}>Resume…</button>`}</div>`
   }</div>`;
 }
 
@@ -39,14 +45,13 @@ export function HaltBanner(): VNode {
 export function HaltDialogs(): VNode | null {
   const asked = useAskedHalt();
   const isHalted = Boolean(useHalt());
-  const commands = useMemo<readonly Command[]>(
-    () => [
-      isHalted
-        ? { ...COMMAND, id: 'resume', title: 'Resume the environment', words: 'halt lift end', run: askResume }
-        : { ...COMMAND, id: 'halt', title: 'Halt the environment', words: 'stop deny emergency', run: askHalt },
-    ],
-    [isHalted],
-  );
+  const mayResume = useMayResume();
+  const commands = useMemo<readonly Command[]>(() => {
+    if (!isHalted)
+      return [{ ...COMMAND, id: 'halt', title: 'Halt the environment', words: 'stop deny emergency', run: askHalt }];
+    if (!mayResume) return [];
+    return [{ ...COMMAND, id: 'resume', title: 'Resume the environment', words: 'halt lift end', run: askResume }];
+  }, [isHalted, mayResume]);
   useCommands(commands);
   if (asked === undefined) return null;
   return asked === 'halt' ? html`<${HaltDialog} />` : html`<${ResumeDialog} />`;
@@ -54,6 +59,7 @@ export function HaltDialogs(): VNode | null {
 
 function HaltDialog(): VNode {
   const { organisation, environment } = useSession();
+  const mayResume = useMayResume();
   const [reason, setReason] = useKept('halt: reason', '');
   const [typed, setTyped] = useState('');
   const action = useAction(() => halt(reason.trim()));
@@ -72,6 +78,7 @@ function HaltDialog(): VNode {
           <li>Requests, signals and proofs are still accepted and recorded, and this dashboard works.</li>
           <li>Other environments and organisations go on as before.</li>
         </ul>
+        ${!mayResume && html`<p><strong>You cannot undo it:</strong> your key is bound to agents, and only an admin key that is not can resume.</p>`}
       </div>
       <${ReasonField} label="Reason, shown in every decision and kept in the log" value=${reason} onInput=${setReason} />
       ${environment === 'live' && html`<${TypedField} word=${environment} value=${typed} onInput=${setTyped} />`}

@@ -2,11 +2,15 @@
 import { compact, duration } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import type { QueueState } from '../wire/overview.ts';
+import { Badge } from './badge.ts';
 import { Empty } from './states.ts';
 import { type Column, Table } from './table.ts';
 
 const COLUMNS: readonly Column<QueueState>[] = [
-  { title: 'Queue', cell: ({ queue }) => queue },
+  {
+    title: 'Queue',
+    cell: ({ queue, isPaused }) => (isPaused ? html`${queue} <${Badge} tone="bad">paused<//>` : queue),
+  },
   { title: 'Waiting', align: 'end', cell: ({ waiting }) => compact(waiting) },
   {
     title: 'Oldest',

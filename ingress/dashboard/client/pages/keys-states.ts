@@ -1,6 +1,7 @@
 // The states of keys.
 import type { Key } from '../answers.ts';
 import type { Tone } from '../ui.ts';
+import type { SessionInfo } from '../wire.ts';
 
 export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
 
@@ -33,6 +34,21 @@ export function keysFound(
       [name, keyId, ...scopes, ...tags, ...(agentIds ?? [])].some((text) => text.toLowerCase().includes(wanted))
     );
   });
+}
+
+/** Whether the session may rotate and revoke the key. One that is bound to agents may only change keys that can do no more. */
+export function mayChange(
+  { bound }: Pick<SessionInfo, 'bound'>,
+  key: Pick<Key, 'agentIds' | 'tags' | 'keepsObligations'>,
+): boolean {
+  if (bound === null) return true;
+  const isPart = (some: readonly string[], all: readonly string[]): boolean => some.every((one) => all.includes(one));
+  return (
+    key.agentIds !== null &&
+    isPart(key.agentIds, bound.agentIds) &&
+    isPart(key.tags, bound.tags) &&
+    isPart(key.keepsObligations, bound.keepsObligations)
+  );
 }
 
 /** Whether the key is accepted now. */

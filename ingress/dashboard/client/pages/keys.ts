@@ -20,7 +20,8 @@ import {
 import { CreateDialog, RevokeDialog, RotateDialog } from './keys-forms.ts';
 import { KeySecret } from './keys-secret.ts';
 import type { Key, MadeKey } from '../answers.ts';
-import { isUsable, keysFound, STATE_TONES, stateOf } from './keys-states.ts';
+import type { SessionInfo } from '../wire.ts';
+import { isUsable, keysFound, mayChange, STATE_TONES, stateOf } from './keys-states.ts';
 
 type Asked = { readonly kind: 'create' } | { readonly kind: 'rotate' | 'revoke'; readonly key: Key };
 
@@ -46,7 +47,7 @@ export function KeysPage(): VNode {
   return html`<${PageHead} title="Keys" lead=${html`API keys of ${session.organisation} in ${session.environment}. Only a hash of each secret is stored.`} actions=${create} />
     ${made && html`<${KeySecret} key=${made.keyId} made=${made} ready=${asked === undefined} onDone=${forget} />`}
     <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />
-    <${List} pages=${found} caption="Keys" columns=${columnsOf(session.keyId, setAsked)} keyOf=${(key: Key) => key.keyId} empty=${empty} />
+    <${List} pages=${found} caption="Keys" columns=${columnsOf(session, setAsked)} keyOf=${(key: Key) => key.keyId} empty=${empty} />
     ${asked?.kind === 'create' && html`<${CreateDialog} environment=${session.environment} onMade=${onMade} onClose=${close} />`}
     ${asked?.kind === 'rotate' && html`<${RotateDialog} of=${asked.key} isOwn=${asked.key.keyId === session.keyId} onMade=${onMade} onClose=${close} />`}
     ${asked?.kind === 'revoke' && html`<${RevokeDialog} of=${asked.key} isOwn=${asked.key.keyId === session.keyId} onDone=${keys.reload} onClose=${close} />`}`;
@@ -62,12 +63,12 @@ const FIELDS: readonly FilterField[] = [
 /** Agents, and tags, that a row shows; more are counted. */
 const MOST_SHOWN = 3;
 
-function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Column<Key>[] {
+function columnsOf(session: SessionInfo, ask: (asked: Asked) => void): readonly Column<Key>[] {
   return [
     {
       title: 'Name',
       cell: (key) =>
-        html`<${Said} text=${key.name} /><br /><span class="muted"><${Id} id=${key.keyId} copy /></span>${key.keyId === ownKeyId && html` <span class="muted">signed in</span>`}`,
+        html`<${Said} text=${key.name} /><br /><span class="muted"><${Id} id=${key.keyId} copy /></span>${key.keyId === session.keyId && html` <span class="muted">signed in</span>`}`,
     },
     { title: 'Status', narrow: 'lead', cell: (key) => html`<${State} of=${key} />` },
     {
@@ -86,7 +87,14 @@ function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Colu
       cell: ({ lastUsedAt, createdAt }) =>
         html`${lastUsedAt === null ? html`<span class="muted">Never</span>` : html`<${Time} at=${lastUsedAt} />`}<br /><span class="muted">created <${Time} at=${createdAt} /></span>`,
     },
-    { title: 'Actions', align: 'end', cell: (key) => html`<${Actions} of=${key} ask=${ask} />` },
+    {
+      title: 'Actions',
+      align: 'end',
+      cell: (key) =>
+        mayChange(session, key)
+          ? html`<${Actions} of=${key} ask=${ask} />`
+          : html`<span class="muted">not with your key</span>`,
+    },
   ];
 }
 

@@ -26,7 +26,7 @@ export function StagesPage({ views }: { readonly views: ComponentChildren }): VN
     }: OrganisationSets) => html`
       <${WhenLoaded} of=${stages} what="Reading the stages">${({ items: staged }: ListPage<PolicyStage>) =>
         staged.length === 0
-          ? html`<div class="list"><${Empty} title="No set is staged">A push with stage, or custos policy push --stage, stages one.<//></div>`
+          ? html`<div class="list"><${Empty} title="No set is staged">A push with stage, or <code>custos policy push</code> with <code>--stage</code>, stages one.<//></div>`
           : staged.map(
               (stage) => html`<${Stage} key=${stage.digest} stage=${stage} inForce=${inForce} reload=${reload} />`,
             )}<//>

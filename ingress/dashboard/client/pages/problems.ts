@@ -93,7 +93,15 @@ export function problemsOf(overview: Overview): ShownProblem[] {
       page: POLICIES,
     },
     ...(system?.queues ?? [])
-      .filter(({ oldestWaitingSeconds }) => oldestWaitingSeconds > QUEUE_SECONDS)
+      .filter(({ isPaused }) => isPaused)
+      .map(({ queue }) => ({
+        tone: 'bad' as const,
+        title: `The queue ${queue} is paused`,
+        text: 'Somebody paused it on the board, so workers take no job of it. Accepted work waits until it is resumed there.',
+        page: QUEUES,
+      })),
+    ...(system?.queues ?? [])
+      .filter(({ isPaused, oldestWaitingSeconds }) => !isPaused && oldestWaitingSeconds > QUEUE_SECONDS)
       .map(({ queue, waiting, oldestWaitingSeconds }) => ({
         tone: 'warn' as const,
         title: QUEUE_WORK[queue] ?? `The queue ${queue} is behind`,

@@ -17,8 +17,8 @@ const FIELDS: readonly FilterField[] = [
 type Asked = { readonly what: 'edit' | 'delete'; readonly of: KnownResource | undefined };
 
 export function ResourcesPage(): VNode {
-  const { agents } = useSession();
-  if (agents !== null)
+  const { bound } = useSession();
+  if (bound !== null)
     return html`<${PageHead} title="Resources" lead=${LEAD} /><${Card}><${Empty} title="Your key is bound to agents">Such keys may neither read nor change resources.<//><//>`;
   return html`<${Resources} />`;
 }

@@ -37,7 +37,7 @@ export function ToolsPage(): VNode {
     html`<button type="button" class="button button-primary" onClick=${importing('')}>Import tools</button>`;
   return html`<${PageHead} title="Tools" lead="Catalogues say what the tools of a server do. Calls of tools that no catalogue lists, or that changed since they were pinned, count as unknown." actions=${actions} />
     <${Strange} importing=${isOperator ? importing : undefined} />
-    ${isOperator ? html`<${Catalogues} importing=${importing} />` : html`<${Card} title="Catalogues in force"><${Empty} title="The catalogues are shown to the operator">They belong to the policies, which need a live admin key of the operator's organisation.<//><//>`}
+    ${isOperator ? html`<${Catalogues} importing=${importing} />` : html`<${Card} title="Catalogues in force"><${Empty} title="The catalogues are shown to the operator">They belong to the policies, which need a live admin key of the operator's organisation that is bound to no agents.<//><//>`}
     ${server !== undefined && html`<${ImportDialog} server=${server} onClose=${() => setServer(undefined)} />`}`;
 }
 

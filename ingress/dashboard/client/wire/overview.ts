@@ -9,6 +9,8 @@ export interface QueueState {
   readonly active: number;
   readonly delayed: number;
   readonly failed: number;
+  /** Whether workers take no job of it. */
+  readonly isPaused: boolean;
   /** Age of the oldest open work; 0: none waits. */
   readonly oldestWaitingSeconds: number;
 }
