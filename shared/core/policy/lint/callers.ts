@@ -3,7 +3,7 @@ import { permits } from '../../../kernel/vocabulary.ts';
 import { applies, verdictOf, witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
 import { withPath } from './facts.ts';
-import { isPermitted, withoutNamed } from './open.ts';
+import { isPermitted, othersPermitting, withoutNamed } from './open.ts';
 import { leavesIn, wordsOf, type LintedRule, type LintedSet, type LeafPart, ruleFinding } from './rules.ts';
 import type { Leaf } from '../normal-form.ts';
 import { ruleHolds, searchUndisturbed } from './search.ts';
@@ -113,6 +113,7 @@ export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[]
         ruleFinding(linted, {
           code: 'CALLERS_WORD',
           pointer: part.pointer,
+          others: othersPermitting(set, linted, found.facts).others,
           message: `permits because of "${wordsOf(part)}", which the caller controls: every caller can send it`,
           witness: witnessOf(
             set,
