@@ -76,7 +76,9 @@ export function lintPolicySet(
     const always = alwaysTrue(linted, rule);
     if (always.isAlways) unconditional.add(rule);
     else findings.push(...constantParts(linted, rule), ...callersChoice(linted, rule), ...hangsOnCaller(linted, rule));
-    const opening = always.finding ?? openToLessTrusted(linted, rule) ?? openToAnyone(linted, rule);
+    if (always.finding !== undefined) findings.push(always.finding);
+    if (always.finding?.code === 'WIDENING') continue;
+    const opening = openToLessTrusted(linted, rule) ?? openToAnyone(linted, rule);
     if (opening !== undefined) findings.push(opening);
   }
   findings.push(

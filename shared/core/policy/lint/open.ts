@@ -4,11 +4,11 @@ import { ACTIONS, type Action, permits } from '../../../kernel/vocabulary.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import type { Facts } from '../types.ts';
 import { applies, othersOn, verdictOf, witnessOf } from './answers.ts';
-import { holds, outcomeOf, pathsOf } from '../normal-form.ts';
+import { holds, holdsFor, outcomeOf, pathsOf } from '../normal-form.ts';
 import { itemsOf } from './context-values.ts';
 import { usualFacts } from './facts.ts';
 import { firstPattern, labelOf, nameOf, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
-import { ruleHolds, search, searchUndisturbed } from './search.ts';
+import { type Disturbing, ruleHolds, search, searchUndisturbed, spoiler, type Spoiler } from './search.ts';
 import { TRUE, type Formula } from './solve.ts';
 import { both, CERTAIN, type Space } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -31,12 +31,14 @@ const CONSEQUENTIAL: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant
 
 /**
  * The other rules that permit on these facts and may hide that a rule permits, too. An ALLOW is none beside a DEGRADE: it is then the
- * ALLOW that opens, and the DEGRADE limits it.
+ * ALLOW that opens, and the DEGRADE limits it. A DEGRADE that holds because facts are missing is none, because it asks a human.
  */
 function alikeOn(set: LintedSet, linted: LintedRule, facts: Facts): LintedRule[] {
   const isAlike = ({ type }: CompiledRule['effect']): boolean =>
     type === 'DEGRADE' || (type === 'ALLOW' && linted.rule.effect.type === 'ALLOW');
-  return othersOn(set, facts, [linted]).filter(({ rule }) => isAlike(rule.effect));
+  return othersOn(set, facts, [linted]).filter(
+    ({ rule }) => isAlike(rule.effect) && holdsFor(rule.condition, facts, CERTAIN),
+  );
 }
 
 /**
@@ -51,6 +53,29 @@ export function isPermitted(set: LintedSet, linted: LintedRule, facts: Facts): b
     !permits(verdictOf(set, facts, new Set([...others, linted.rule])))
   );
 }
+
+/**
+ * What to avoid in a search for facts on which a rule permits by itself: the rules that take part and are not left out by isPermitted; of a
+ * DEGRADE that asks a human because facts are missing, only such facts.
+ */
+export function spoiling(set: LintedSet, linted: LintedRule): Disturbing {
+  return (facts) => {
+    const alike = alikeOn(set, linted, facts);
+    const others = othersOn(set, facts, [linted]);
+    const spoilers = others.filter((other) => !alike.includes(other));
+    return (spoilers.length > 0 ? spoilers : others).map((other) =>
+      spoilers.includes(other) && other.rule.effect.type === 'DEGRADE' ? asksHuman(other) : spoiler(other),
+    );
+  };
+}
+
+const asksHuman = (linted: LintedRule): Spoiler => ({
+  linted,
+  isAway: (space) => ({
+    kind: 'any',
+    of: [spoiler(linted).isAway(space), space.conditionOf(linted.rule.condition, CERTAIN)],
+  }),
+});
 
 interface Opening {
   readonly others: LintFinding['others'];
@@ -145,7 +170,8 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
   const isBroad = rule.resources.includes('*');
   const isAnywhere = isBroad || rule.effect.type === 'DEGRADE';
   const pattern = isBroad ? '*' : firstPattern(linted);
-  const query = { set, rules: [linted], pattern };
+  // A rule that permits opens only what its target covers.
+  const query = { set, rules: [linted], pattern, isCovered: true };
   const isOpen = (space: Space, some: readonly Action[]): Formula =>
     both(
       ruleHolds(space, linted),
@@ -160,11 +186,14 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
   if (search({ ...query, isProofOnly: true, formula: (space) => isOpen(space, actions) }).kind === 'none')
     return undefined;
   for (const action of actions) {
-    const found = searchUndisturbed({
-      ...query,
-      formula: (space) => isOpen(space, [action]),
-      accept: (facts) => applies(linted, set, facts) && isPermitted(set, linted, facts),
-    });
+    const found = searchUndisturbed(
+      {
+        ...query,
+        formula: (space) => isOpen(space, [action]),
+        accept: (facts) => applies(linted, set, facts) && isPermitted(set, linted, facts),
+      },
+      spoiling(set, linted),
+    );
     if (found.kind !== 'found') continue;
     const { others, also } = othersPermitting(set, linted, found.facts);
     const what = `${action === 'unknown' ? 'unknown actions' : action} on ${isBroad ? 'every resource' : pattern}`;
@@ -201,13 +230,20 @@ function holdsForMostTrusted({ rule }: LintedRule): boolean {
 export function openToLessTrusted(set: LintedSet, linted: LintedRule): LintFinding | undefined {
   const { rule } = linted;
   if (!permits(rule.effect.type) || holdsForMostTrusted(linted)) return undefined;
-  const found = searchUndisturbed({
-    set,
-    rules: [linted],
-    formula: (space) => both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN), isPlausible(space)),
-    accept: (facts) =>
-      applies(linted, set, facts) && isPermitted(set, linted, facts) && verdictOf(set, byMostTrusted(facts)) === 'DENY',
-  });
+  const found = searchUndisturbed(
+    {
+      set,
+      rules: [linted],
+      isCovered: true,
+      formula: (space) =>
+        both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN), isPlausible(space)),
+      accept: (facts) =>
+        applies(linted, set, facts) &&
+        isPermitted(set, linted, facts) &&
+        verdictOf(set, byMostTrusted(facts)) === 'DENY',
+    },
+    spoiling(set, linted),
+  );
   if (found.kind !== 'found') return undefined;
   const { level } = found.facts.trust;
   const { others, also } = othersPermitting(set, linted, found.facts);

@@ -1,6 +1,6 @@
 // Rules that other rules make pointless: outweighed wherever they hold, contradicted, or a guard that a wider ALLOW bypasses.
 import type { Facts } from '../types.ts';
-import { applies, changesAnswer, othersOn, witnessOf } from './answers.ts';
+import { applies, changesAnswer, witnessOf } from './answers.ts';
 import {
   areAlike,
   areEquivalent,
@@ -12,7 +12,7 @@ import {
   unmatchedBy,
 } from './implied.ts';
 import { labelOf, nameOf, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
-import { isPermitted } from './open.ts';
+import { isPermitted, spoiling } from './open.ts';
 import { ruleHolds, search, searchUndisturbed } from './search.ts';
 import { asEvaluated, both, CERTAIN, not } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -197,7 +197,7 @@ function walkAround(set: LintedSet, guarded: LintedRule, wide: LintedRule): Fact
           ),
         accept: (facts) => applies(wide, set, facts) && isPermitted(set, wide, facts),
       },
-      (facts) => othersOn(set, facts, [wide]),
+      spoiling(set, wide),
     );
     if (found.kind === 'found') return found.facts;
   }
