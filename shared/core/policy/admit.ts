@@ -52,6 +52,7 @@ const HINTS: Readonly<Record<LintCode, string>> = {
   TOOL_ABSENT: 'begin the conditions with tool.present equal true',
   UNANCHORED_PATTERN: 'write ^ at the beginning and $ at the end',
   PATH_PREFIX: 'write matchesResource, or matchesGlob where upper and lower case differ',
+  ANY_ITEM: 'compare the list with "every"',
   UNKNOWN_TOOL: 'correct the name',
   BUDGET_BYPASSED: 'give the other rules the same budget, or narrow them',
 };

@@ -1,5 +1,6 @@
 // The linter: finds mistakes in a policy set that loads. Pure, and fast enough to run at every load.
 import { byText } from '../../kernel/order.ts';
+import { anyItems } from './lint/any-item.ts';
 import { alwaysTrue, constantParts, duplicateConditions } from './lint/constant.ts';
 import { callersChoice, hangsOnCaller } from './lint/callers.ts';
 import { contextTypeFindings } from './lint/context-types.ts';
@@ -71,11 +72,13 @@ export function lintPolicySet(
   );
   const unconditional = new Set<LintedRule>();
   for (const rule of alive) {
-    findings.push(...duplicateConditions(linted, rule));
+    findings.push(...duplicateConditions(linted, rule), ...anyItems(linted, rule));
     const always = alwaysTrue(linted, rule);
     if (always.isAlways) unconditional.add(rule);
     else findings.push(...constantParts(linted, rule), ...callersChoice(linted, rule), ...hangsOnCaller(linted, rule));
-    const opening = always.finding ?? openToLessTrusted(linted, rule) ?? openToAnyone(linted, rule);
+    if (always.finding !== undefined) findings.push(always.finding);
+    if (always.finding?.code === 'WIDENING') continue;
+    const opening = openToLessTrusted(linted, rule) ?? openToAnyone(linted, rule);
     if (opening !== undefined) findings.push(opening);
   }
   findings.push(

@@ -38,6 +38,7 @@ import { ITEM_OPERATORS } from './items.ts';
 import { type Entry, MAX_STEPS, type Operator } from './operator.ts';
 import { Outcome } from './question-steps.ts';
 import { TIME_OPERATORS } from './time-operators.ts';
+import { parseAddress } from '../intent/text/addresses.ts';
 import { addressInRange, parseRange } from './values.ts';
 
 export type { ComparisonOutcome } from './comparisons.ts';
@@ -166,7 +167,7 @@ const TABLE: Readonly<Record<string, Entry>> = {
   },
   hostIn: {
     description:
-      'is a URL whose host is the one, or one of a list; "*.example.com" stands for all hosts below it. A URL with user information counts as missing',
+      'is a URL whose host is the one, or one of a list; "*.example.com" stands for all hosts below it. An IPv4 address within IPv6 is that IPv4 address. Missing with user information, and for IPv6 that only some networks translate to IPv4',
     types: ['string'],
     valueProblem: (value) => eachProblem(value, hostProblem),
     prepare: (value) => textsOf(value).map(compileHost),
@@ -201,15 +202,13 @@ const TABLE: Readonly<Record<string, Entry>> = {
         parseRange(item) === undefined ? 'is not a network such as 10.0.0.0/8' : undefined,
       ),
     example: ['10.0.0.0/8', 'fd00::/8'],
-    test: (actual, value) => {
-      let found: ComparisonOutcome = addressInRange(actual, '0.0.0.0/0') === undefined ? 'missing' : 'no';
-      for (const range of textsOf(value)) {
-        const inside = addressInRange(actual, range);
-        if (inside === undefined) return 'missing';
-        if (inside) found = 'yes';
-      }
-      return found;
-    },
+    test: (actual, value) =>
+      typeof actual === 'string' && parseAddress(actual) !== undefined
+        ? anyMatches(
+            actual,
+            textsOf(value).map((range) => (address) => addressInRange(address, range)),
+          )
+        : 'missing',
   },
   amountAbove: {
     description: 'some sum of money is above the amount; missing when none is named, or one in another currency',

@@ -1,5 +1,7 @@
 // Globs, patterns and hosts: checked and compiled when a policy is loaded, matched in linear time.
+import { isIP } from 'node:net';
 import { RE2JS } from 're2js';
+import { plainHost } from '../intent/text/addresses.ts';
 import { withoutDots } from '../tools/paths.ts';
 
 const CONTROL = /\p{Cc}/u;
@@ -87,37 +89,37 @@ export function compilePattern(pattern: string): CompiledPattern {
   return { test: (text) => compiled.test(text), size: compiled.programSize() };
 }
 
-const HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-const IPV6 = /^\[[0-9a-f:.]+\]$/;
+const BELOW = '*.';
 
-/** A host as URLs have it: small letters, Punycode, no dot at its end. */
-function hostOfText(text: string): string | undefined {
-  if (text === '' || (/[/@?#%\\\s:]/.test(text) && !text.startsWith('['))) return undefined;
-  try {
-    const host = new URL(`http://${text}/`).hostname.replace(/\.$/, '');
-    return HOST.test(host) || IPV6.test(host) ? host : undefined;
-  } catch {
-    return undefined;
-  }
+/** A host as policies name it; `*.` before a name stands for one or more labels. */
+function writtenHost(written: string): { readonly isBelow: boolean; readonly host: string } | undefined {
+  const isBelow = written.startsWith(BELOW);
+  const host = plainHost(isBelow ? written.slice(BELOW.length) : written);
+  // No host lies below an address.
+  return host === undefined || (isBelow && isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0)
+    ? undefined
+    : { isBelow, host };
 }
 
 export function hostProblem(written: string): string | undefined {
-  if (hostOfText(written.replace(/^\*\./, '')) !== undefined) return undefined;
-  return /[:/]/.test(written) && !written.startsWith('[')
+  if (writtenHost(written) !== undefined) return undefined;
+  if (isIP(written) === 6) return `is an IPv6 address, which hosts have in brackets: write "[${written}]"`;
+  if (written.startsWith('[') && isIP(written.slice(1, -1)) === 6)
+    return 'is an IPv6 address that stands for an IPv4 host in some networks only: write the IPv4 address';
+  return /[:/]/.test(written)
     ? 'is more than a host: write it without scheme, port and path'
     : 'is no host such as "example.com", or "*.example.com" for all hosts below it';
 }
 
-/** Compiles a valid host; `*.` stands for one or more labels. */
+/** Compiles a valid host. */
 export function compileHost(written: string): (host: string) => boolean {
-  const below = written.startsWith('*.');
-  const host = hostOfText(below ? written.slice(2) : written) ?? '';
-  return below ? (other) => other.endsWith(`.${host}`) : (other) => other === host;
+  const { isBelow = false, host = '' } = writtenHost(written) ?? {};
+  return isBelow ? (other) => other.endsWith(`.${host}`) : (other) => other === host;
 }
 
 /**
  * The host of a URL. Undefined for anything that is no URL with a host, and for URLs that programs read differently: with user
- * information, backslashes, white space or control characters.
+ * information, backslashes, white space, control characters, or an IPv6 address that only some networks translate to an IPv4 host.
  */
 export function urlHost(text: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\\\s]*$/i.test(text) || CONTROL.test(text) || text.length > 8_192) return undefined;
@@ -125,7 +127,7 @@ export function urlHost(text: string): string | undefined {
   try {
     const { hostname, username, password } = new URL(text);
     if (username !== '' || password !== '') return undefined;
-    return hostOfText(hostname);
+    return plainHost(hostname);
   } catch {
     return undefined;
   }

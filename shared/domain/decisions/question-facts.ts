@@ -1,7 +1,7 @@
 // The facts of a question about where it comes from and what it touches: the client's address and the attributes of resources.
+import { plainAddress } from '../../core/intent/text/addresses.ts';
 import { placesOf } from '../../core/policy/evaluate.ts';
 import type { Facts, RiskFacts } from '../../core/policy/types.ts';
-import { plainAddress } from '../../core/policy/values.ts';
 import { resourceFacts, type ResourceRegistry } from '../../core/resources/registry.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 

@@ -65,6 +65,26 @@ describe('parseIntent reads', () => {
     expect(hostOf(`https://${known}:${'1'.repeat(400)}@evil.example/`)).to.equal('evil.example');
   });
 
+  it('no name that begins like a private address as a host of the organisation', () => {
+    for (const host of ['10.evil.example', '127.0.0.1.evil.example', '192.168.evil.example', '172.16.0.1.evil.example'])
+      expect(isExternalHost(host, []), host).to.equal(true);
+    for (const host of ['10.0.0.1', '127.0.0.1:8080', '192.168.1.1', '172.16.0.1'])
+      expect(isExternalHost(host, []), host).to.equal(false);
+  });
+
+  it('the host of a URL in one spelling, however the address is written', () => {
+    for (const host of [
+      '0xa9fea9fe',
+      '169.254.43518',
+      '[::ffff:169.254.169.254]',
+      '[::FFFF:a9fe:a9fe]',
+      '169.254.169.254.',
+    ])
+      expect(parseIntent(`Get http://${host}/latest`, shippedLexicon()).entities.hosts, host).to.deep.equal([
+        '169.254.169.254',
+      ]);
+  });
+
   it('a private key header as a secret', () => {
     const header = ['-----BEGIN RSA', 'PRIVATE KEY-----'].join(' ');
     expect(parseIntent(`Store this: ${header}\nMIIE`, shippedLexicon()).flags).to.include('secret_in_text');

@@ -27,13 +27,18 @@ export const degradeIf = (
   const event = { type: 'DEGRADE', params: { code: 'LIMITED', message: 'limited', obligations } };
   return policy(id, 'DEGRADE', conditions, { ...target, rules: [{ name: 'only', conditions, event }] });
 };
-export const escalating = (id: string, more: object): PolicyLike => {
+export const escalating = (
+  id: string,
+  more: object,
+  conditions: object = ALWAYS,
+  target: Record<string, unknown> = db('delete'),
+): PolicyLike => {
   const event = { type: 'ESCALATE', params: { code: 'ASKED', message: 'asked', ...more } };
-  return policy(id, 'ESCALATE', ALWAYS, { ...db('delete'), rules: [{ name: 'only', conditions: ALWAYS, event }] });
+  return policy(id, 'ESCALATE', conditions, { ...target, rules: [{ name: 'only', conditions, event }] });
 };
-export const withBudget = (document: PolicyLike): PolicyLike => ({
+export const withBudget = (document: PolicyLike, name = 'changes'): PolicyLike => ({
   ...document,
-  rules: document.rules.map((rule) => ({ ...rule, budget: { name: 'changes', window: '1h', limit: 10 } })),
+  rules: document.rules.map((rule) => ({ ...rule, budget: { name, window: '1h', limit: 10 } })),
 });
 export const risk = (id: string, score: number, conditions: unknown): PolicyLike => {
   const event = { type: 'RISK', params: { factor: 'extent', score, message: 'touches much' } };

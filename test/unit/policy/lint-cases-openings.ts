@@ -1,6 +1,11 @@
 // Linter cases about rules that permit too much: for every agent, for less trusted agents, or on the caller's own word.
-import { all, any, db, degradeIf, is, level, to, withBudget, type LintCase } from './lint-case.ts';
+import { all, any, db, degradeIf, escalating, is, level, to, withBudget, type LintCase } from './lint-case.ts';
 import { ALWAYS, policy } from './support.ts';
+
+const EARLY = all(is('time.hour', 'lessThan', 23));
+const LATE = all(is('time.hour', 'greaterThan', 1));
+const TRUSTED = level('greaterThan', 3);
+const ADMINS = all(is('context.admin', 'equal', true), level('lessThan', 3));
 
 export const OPENING_CASES: readonly LintCase[] = [
   {
@@ -239,5 +244,81 @@ export const OPENING_CASES: readonly LintCase[] = [
     name: 'a narrow ALLOW to delete to anybody in test',
     policies: [policy('p', 'ALLOW', ALWAYS, to(['delete'], ['db/*'], { environments: ['test'] }))],
     says: [],
+  },
+  ...(
+    [
+      ['two DEGRADEs', degradeIf('b', EARLY, db('delete'), [{ type: 'redact_fields', fields: ['email'] }]), ['a', 'b']],
+      ['two DEGRADEs that open at different hours', degradeIf('b', LATE, db('delete')), ['a', 'b']],
+      ['a DEGRADE and an ALLOW that it limits', policy('b', 'ALLOW', EARLY, db('delete')), ['b']],
+      ['a DEGRADE and an ALLOW of other hours', policy('b', 'ALLOW', LATE, db('delete')), ['a', 'b']],
+    ] as const
+  ).map(([name, other, open]) => ({
+    name: `${name}, which open the same to everybody`,
+    policies: [degradeIf('a', EARLY, db('delete')), other],
+    says: open.map((id) => `warning WIDENING ${id} /rules/0`),
+  })),
+  {
+    name: 'two ALLOWs with different budgets, which open the same to everybody',
+    policies: [
+      withBudget(policy('a', 'ALLOW', EARLY, db('delete'))),
+      withBudget(policy('b', 'ALLOW', EARLY, db('delete')), 'others'),
+    ],
+    says: ['warning WIDENING a /rules/0', 'warning WIDENING b /rules/0'],
+  },
+  {
+    name: 'three ALLOWs of overlapping hours, which open all hours to everybody',
+    policies: [
+      policy('a', 'ALLOW', all(is('time.hour', 'lessThan', 12)), db('delete')),
+      policy('b', 'ALLOW', all(is('time.hour', 'greaterThan', 3), is('time.hour', 'lessThan', 20)), db('delete')),
+      policy('c', 'ALLOW', all(is('time.hour', 'greaterThan', 9)), db('delete')),
+    ],
+    says: [
+      'warning WIDENING a /rules/0',
+      'warning SHADOWED b /rules/0',
+      'warning WIDENING b /rules/0',
+      'warning WIDENING c /rules/0',
+    ],
+  },
+  {
+    name: "two DEGRADEs of the less trusted on the caller's word",
+    policies: [
+      degradeIf('p', ADMINS, db('delete')),
+      degradeIf('q', ADMINS, db('delete'), [{ type: 'max_rows', limit: 5 }]),
+    ],
+    says: ['p', 'q'].flatMap((id) => [
+      `warning WIDENING ${id} /rules/0`,
+      `warning CALLERS_WORD ${id} /rules/0/conditions/all/0`,
+    ]),
+  },
+  {
+    name: 'two equally wide ALLOWs around a guarded one',
+    policies: [
+      policy('a', 'ALLOW', all(level('greaterThan', 4)), db('delete')),
+      withBudget(policy('b', 'ALLOW', all(is('agent.registered', 'equal', true)), db('delete'))),
+      policy('c', 'ALLOW', all(is('agent.registered', 'equal', true)), db('delete')),
+    ],
+    says: ['warning BUDGET_BYPASSED b /rules/0/budget', 'warning WIDENING c /rules/0'],
+  },
+  {
+    name: 'an ALLOW whose budget is charged by what a human approves',
+    policies: [
+      withBudget(policy('a', 'ALLOW', all(is('context.amount', 'greaterThanInclusive', 100), TRUSTED), db('update'))),
+      escalating('b', {}, all(is('context.amount', 'greaterThanInclusive', 100)), db('update')),
+    ],
+    says: [],
+  },
+  {
+    name: 'a budget of a DEGRADE that another one bypasses',
+    policies: [degradeIf('a', all(TRUSTED), db('update')), withBudget(degradeIf('b', all(TRUSTED), db('update')))],
+    says: ['warning BUDGET_BYPASSED b /rules/0/budget'],
+  },
+  {
+    name: 'a budget where an ALLOW permits the same, or a DENY refuses',
+    policies: [
+      policy('a', 'ALLOW', all(level('greaterThan', 5)), db('update')),
+      policy('b', 'DENY', all(level('lessThanInclusive', 5)), db('update')),
+      withBudget(policy('c', 'ALLOW', all(level('greaterThan', 3)), db('update'))),
+    ],
+    says: ['warning BUDGET_BYPASSED c /rules/0/budget'],
   },
 ];

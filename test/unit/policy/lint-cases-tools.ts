@@ -6,6 +6,9 @@ const call = is('tool.present', 'equal', true);
 const files = is('tool.server', 'equal', 'filesystem');
 const reads = to(['read'], ['*']);
 const trusted = level('greaterThan', 2);
+const named = is('key.id', 'equal', 'gateway1');
+const some = is('tool.arguments.to[]', 'endsWith', '@corp.example');
+const inside = is('tool.arguments.to', 'every', { operator: 'endsWith', value: '@corp.example' });
 
 const silent = (name: string, ...policies: LintCase['policies'][number][]): LintCase => ({ name, policies, says: [] });
 const told = (code: string, at: string, name: string, ...policies: LintCase['policies'][number][]): LintCase => ({
@@ -88,7 +91,6 @@ export const TOOL_CASES: readonly LintCase[] = [
     is('tool.arguments.path', 'startsWith', ['ab', '/srv/reports/']),
     is('tool.arguments.filePath', 'startsWith', 'reports/'),
     is('tool.arguments.target_dir', 'startsWith', 'reports'),
-    is('tool.arguments.files[]', 'startsWith', 'C:\\reports\\'),
     is('tool.arguments.changes', 'some', { path: 'to.file', operator: 'startsWith', value: 'reports/' }),
     not(is('tool.arguments.x', 'startsWith', '/etc/')),
     is('intent.entities.paths', 'every', all(not({ operator: 'startsWith', value: '~/.ssh' }))),
@@ -157,4 +159,51 @@ export const TOOL_CASES: readonly LintCase[] = [
     policies: [risk('p', 100, all(is('tool.changed', 'equal', true)))],
     says: ['warning TOOL_ABSENT p /rules/0/conditions/all/0'],
   },
+  {
+    name: 'a prefix of the path of any item',
+    policies: [policy('p', 'ALLOW', all(call, trusted, is('tool.arguments.files[]', 'startsWith', 'C:\\a\\')), reads)],
+    says: ['warning ANY_ITEM p /rules/0/conditions/all/2', 'warning PATH_PREFIX p /rules/0/conditions/all/2'],
+  },
+  ...[
+    some,
+    is('tool.arguments.items[].price', 'lessThan', 100),
+    is('tool.arguments.carts[].items[].kind', 'equal', 'book'),
+    is('tool.arguments.to[]', 'notIn', ['x@evil.example']),
+    is('tool.arguments.urls[]', 'hostIn', '*.corp.example'),
+    is('tool.arguments.files[].checksum', 'isPresent', true),
+    is('intent.places', 'matchesResource', 'public/*'),
+  ].map((part) =>
+    told(
+      'ANY_ITEM',
+      '/all/2',
+      `an ALLOW by any item: ${JSON.stringify(part)}`,
+      policy('p', 'ALLOW', all(call, named, part), reads),
+    ),
+  ),
+  told('ANY_ITEM', '/all/2', 'a DEGRADE by any item', degradeIf('p', all(call, named, some), reads)),
+  told(
+    'ANY_ITEM',
+    '/all/1',
+    'a DENY unless any item is right',
+    policy('a', 'ALLOW', all(trusted), reads),
+    policy('p', 'DENY', all(call, not(some)), reads),
+  ),
+  silent('a DENY by any item', policy('a', 'ALLOW', all(trusted), reads), policy('p', 'DENY', all(call, some), reads)),
+  silent('an ALLOW unless any item is wrong', policy('p', 'ALLOW', all(call, named, not(some)), reads)),
+  told(
+    'ANY_ITEM',
+    '/all/2',
+    "an ALLOW by any item, compared with the caller's word",
+    policy('p', 'ALLOW', all(call, named, is('tool.arguments.to[]', 'equal', { fact: 'key', path: 'id' })), reads),
+  ),
+  silent(
+    'an ALLOW by whether there is an item',
+    policy('p', 'ALLOW', all(call, trusted, is('tool.arguments.to[]', 'isPresent', true)), reads),
+  ),
+  silent('an ALLOW by any item and by every item', policy('p', 'ALLOW', all(call, trusted, some, inside), reads)),
+  silent(
+    'an ALLOW by any item where a DENY refuses the others',
+    policy('a', 'ALLOW', all(call, trusted, some), reads),
+    policy('p', 'DENY', all(call, not(inside)), reads),
+  ),
 ];

@@ -251,7 +251,7 @@ export const CASES: readonly LintCase[] = [
   {
     name: 'the same DEGRADE twice',
     policies: [degrade('a', { type: 'max_rows', limit: 5 }), degrade('b', { type: 'max_rows', limit: 5 })],
-    says: ['warning SHADOWED b /rules/0'],
+    says: ['warning WIDENING a /rules/0', 'warning SHADOWED b /rules/0', 'warning WIDENING b /rules/0'],
   },
   {
     name: 'a lower risk of the same factor',

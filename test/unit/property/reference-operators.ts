@@ -194,13 +194,24 @@ function network(actual: unknown, value: unknown): Said {
   const mapped = new BlockList();
   mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
   const isV4 = family === 4 || mapped.check(actual, 'ipv6');
+  const translated = new BlockList();
+  for (const [prefix, length] of [
+    ['::', 96],
+    ['64:ff9b::', 96],
+    ['64:ff9b:1::', 48],
+    ['2002::', 16],
+  ] as const)
+    translated.addSubnet(prefix, length, 'ipv6');
+  const isUnclear = !isV4 && translated.check(actual, 'ipv6') && !/^[0:]*[0:1]$/.test(actual);
   const list = new BlockList();
   for (const one of listOf(value)) {
     const [address = '', prefix] = String(one).split('/');
     // An address belongs to networks of its own kind; an IPv4-mapped IPv6 address is an IPv4 address.
     if ((isIP(address) === 4) === isV4) list.addSubnet(address, Number(prefix), isIP(address) === 4 ? 'ipv4' : 'ipv6');
   }
-  return said(list.check(actual, family === 4 ? 'ipv4' : 'ipv6'));
+  const isWithin = list.check(actual, family === 4 ? 'ipv4' : 'ipv6');
+  const isOfV4 = listOf(value).some((one) => isIP(String(one).split('/')[0] ?? '') === 4);
+  return isUnclear && isOfV4 && !isWithin ? 'missing' : said(isWithin);
 }
 
 function members(how: 'some' | 'every'): (actual: unknown, value: unknown) => Said {

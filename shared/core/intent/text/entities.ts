@@ -1,4 +1,6 @@
 // Extracts entities from a text: addresses, hosts, sums of money, paths, identifiers.
+import { isIPv4 } from 'node:net';
+import { plainHost } from './addresses.ts';
 import type { Sentence, Token } from './tokens.ts';
 import { wordMap } from './word-set.ts';
 import type { Entities, Money } from '../types.ts';
@@ -148,7 +150,8 @@ export function entitiesOf(sentences: readonly Sentence[]): Entities {
     else if (kind === 'url') {
       urls.add(text);
       const host = hostOf(text);
-      if (host !== undefined) hosts.add(host);
+      // Policies compare the whole host: `0x7f.1` and `[::ffff:127.0.0.1]` are 127.0.0.1.
+      if (host !== undefined) hosts.add(plainHost(host) ?? host);
     } else if (kind === 'path' || isFileName(text)) paths.add(text);
     else if (kind === 'identifier' || kind === 'number') {
       if (isHost(text)) hosts.add(lower);
@@ -176,10 +179,13 @@ export function entitiesOf(sentences: readonly Sentence[]): Entities {
   };
 }
 
+const PRIVATE = /^(?:10\.|192\.168\.|127\.|172\.(?:1[6-9]|2\d|3[01])\.)/;
+
 /** Whether a host lies outside the organisation. */
 export function isExternalHost(host: string, internalHosts: readonly string[]): boolean {
   const bare = host.replace(/:\d+$/, '');
-  if (/^(?:10\.|192\.168\.|127\.|172\.(?:1[6-9]|2\d|3[01])\.)/.test(bare)) return false;
+  // A name that begins with the numbers of a private network (10.evil.example) is no address.
+  if (isIPv4(bare) && PRIVATE.test(bare)) return false;
   return !internalHosts.some(
     (known) => bare === known || (known.startsWith('.') && (bare.endsWith(known) || bare === known.slice(1))),
   );

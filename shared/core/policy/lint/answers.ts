@@ -1,5 +1,6 @@
 // The result of a set on given facts, with and without one of its rules: the evaluation without json-rules-engine and its promises.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
+import { differingAspects } from '../aspects.ts';
 import {
   combine,
   combineRisk,
@@ -99,10 +100,10 @@ export function riskOf(set: LintedSet, facts: Facts, without = NOTHING): Risk {
   const matches = holdingRules(set, 'intake', facts, without).map((holding) => withMessage(holding, facts));
   return combineRisk([{ matches, facts, isRaised: false }]);
 }
-export function evaluationOf(set: LintedSet, facts: Facts): Evaluation {
+export function evaluationOf(set: LintedSet, facts: Facts, without = NOTHING): Evaluation {
   const early = prechecks(facts);
   if (early !== undefined) return early;
-  const matches = holdingRules(set, 'enforce', facts, NOTHING).map((holding) => withMessage(holding, facts));
+  const matches = holdingRules(set, 'enforce', facts, without).map((holding) => withMessage(holding, facts));
   return combine([{ matches, facts, isRaised: false }]);
 }
 /** The verdict of `evaluationOf` on the set without some rules, in a fraction of the time. */
@@ -113,6 +114,13 @@ export function verdictOf(set: LintedSet, facts: Facts, without = NOTHING): Verd
 }
 export function answerOf(set: LintedSet, stage: PolicyStage, facts: Facts, without = NOTHING): Verdict | number {
   return stage === 'intake' ? riskOf(set, facts, without).score : verdictOf(set, facts, without);
+}
+
+/** Whether the result differs without a rule: the risk, or the verdict and what follows from it, such as obligations and budgets. */
+export function changesAnswer(set: LintedSet, { rule, stage }: LintedRule, facts: Facts): boolean {
+  const without = new Set([rule]);
+  if (stage === 'intake') return riskOf(set, facts).score !== riskOf(set, facts, without).score;
+  return differingAspects(evaluationOf(set, facts), evaluationOf(set, facts, without)).length > 0;
 }
 
 /** The other rules that take part in the result for some facts; the restricting ones come first. */

@@ -1,14 +1,15 @@
 // ALLOW and DEGRADE rules that trust the caller's own statements: members of the context, which the caller writes.
 import { permits } from '../../../kernel/vocabulary.ts';
-import { applies, verdictOf, witnessOf } from './answers.ts';
+import { applies, othersOn, verdictOf, witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
 import { withPath } from './facts.ts';
-import { isPermitted, withoutNamed } from './open.ts';
+import { isPermitted, othersPermitting, spoiling, withoutNamed } from './open.ts';
 import { leavesIn, wordsOf, type LintedRule, type LintedSet, type LeafPart, ruleFinding } from './rules.ts';
 import type { Leaf } from '../normal-form.ts';
-import { ruleHolds, searchUndisturbed } from './search.ts';
+import { ruleHolds, searchUndisturbed, spoiler } from './search.ts';
 import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
+import type { Facts } from '../types.ts';
 
 const REFUSING = ['notEqual', 'notIn', 'doesNotContain'];
 const NAMING = ['equal', 'in', 'contains', 'containsAny', 'containsAll', 'startsWith', 'endsWith', 'inCidr'];
@@ -92,27 +93,37 @@ export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[]
       const { node, leaf } = part;
       const path = callersPathOf(leaf, CALLERS_OWN);
       if (path === undefined || reported.has(path)) return [];
-      const found = searchUndisturbed({
-        set,
-        rules: [linted],
-        formula: (space) =>
-          both(
-            ruleHolds(space, linted),
-            space.conditionOf(rule.condition, CERTAIN),
-            space.conditionOf(node, CERTAIN),
-            withoutNamed(space, linted, ['key.id']),
-          ),
-        accept: (facts) => {
-          if (!applies(linted, set, facts) || !isPermitted(set, linted, facts)) return false;
-          return !permits(verdictOf(set, withPath(facts, path, undefined)));
+      const without = (facts: Facts): Facts => withPath(facts, path, undefined);
+      const spoilers = spoiling(set, linted);
+      const found = searchUndisturbed(
+        {
+          set,
+          rules: [linted],
+          isCovered: true,
+          formula: (space) =>
+            both(
+              ruleHolds(space, linted),
+              space.conditionOf(rule.condition, CERTAIN),
+              space.conditionOf(node, CERTAIN),
+              withoutNamed(space, linted, ['key.id']),
+            ),
+          accept: (facts) =>
+            applies(linted, set, facts) && isPermitted(set, linted, facts) && !permits(verdictOf(set, without(facts))),
         },
-      });
+        // Also those that permit without the value, wherever they hold.
+        (facts) => {
+          const permitting = othersOn(set, without(facts), [linted]).filter((other) => permits(other.rule.effect.type));
+          const more = spoilers(facts).filter((one) => !permitting.includes(one.linted));
+          return [...permitting.map(spoiler), ...more];
+        },
+      );
       if (found.kind !== 'found') return [];
       reported.add(path);
       return [
         ruleFinding(linted, {
           code: 'CALLERS_WORD',
           pointer: part.pointer,
+          others: othersPermitting(set, linted, found.facts).others,
           message: `permits because of "${wordsOf(part)}", which the caller controls: every caller can send it`,
           witness: witnessOf(
             set,

@@ -56,8 +56,10 @@ export function dutiesOf(rule: LintedRule, other: LintedRule): readonly Duty[] |
   if (b.type === 'DENY') return a.type !== 'DENY' || a.code === b.code ? [plain] : undefined;
   if (a.type === 'ALLOW') {
     if (b.type === 'ALLOW') return [plain];
-    // Only an ESCALATE that holds for certain permits, once approved, what the ALLOW would permit.
-    return b.type === 'ESCALATE' ? [{ given: CERTAIN, demanded: CERTAIN }] : undefined;
+    // Only an ESCALATE that holds for certain permits, once approved, what the ALLOW would permit. It charges no budget of the ALLOW.
+    return b.type === 'ESCALATE' && rule.rule.budget === undefined
+      ? [{ given: CERTAIN, demanded: CERTAIN }]
+      : undefined;
   }
   if (a.type === 'ESCALATE' && b.type === 'ESCALATE' && a.code === b.code && demandsAlike(a, b))
     return [plain, { given: CERTAIN, demanded: CERTAIN }];

@@ -3,7 +3,7 @@ import { mergeObligations } from '../obligations.ts';
 import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
 import { targetsMeet, unmatchedByConditions } from './implied.ts';
 import { labelOf, nameOf, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
-import { ruleHolds, searchUndisturbed } from './search.ts';
+import { ruleHolds, searchUndisturbed, spoiler } from './search.ts';
 import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
 
@@ -27,7 +27,10 @@ function conflictFinding(set: LintedSet, rule: LintedRule, others: readonly Lint
         evaluationOf(set, facts).reasons.some((reason) => reason.code === 'OBLIGATIONS_CONFLICT'),
     },
     // An ALLOW beside them does not prevent the conflict.
-    (facts) => othersOn(set, facts, [rule, ...others]).filter((one) => one.rule.effect.type !== 'ALLOW'),
+    (facts) =>
+      othersOn(set, facts, [rule, ...others])
+        .filter((one) => one.rule.effect.type !== 'ALLOW')
+        .map(spoiler),
   );
   if (found.kind !== 'found') return undefined;
   const kinds = conflictsOf([rule, ...others]).join(', ');

@@ -1,13 +1,14 @@
 // ALLOW and DEGRADE rules that permit more than they seem to: every agent, or agents with less trust than agents that are refused.
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
 import { ACTIONS, type Action, permits } from '../../../kernel/vocabulary.ts';
+import type { CompiledRule } from '../compiled-rule.ts';
 import type { Facts } from '../types.ts';
-import { applies, verdictOf, witnessOf } from './answers.ts';
-import { holds, outcomeOf, pathsOf } from '../normal-form.ts';
+import { applies, othersOn, verdictOf, witnessOf } from './answers.ts';
+import { holds, holdsFor, outcomeOf, pathsOf } from '../normal-form.ts';
 import { itemsOf } from './context-values.ts';
 import { usualFacts } from './facts.ts';
-import { firstPattern, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
-import { ruleHolds, search, searchUndisturbed } from './search.ts';
+import { firstPattern, labelOf, nameOf, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
+import { type Disturbing, ruleHolds, search, searchUndisturbed, spoiler, type Spoiler } from './search.ts';
 import { TRUE, type Formula } from './solve.ts';
 import { both, CERTAIN, type Space } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -28,9 +29,67 @@ const BY_HARM: readonly Action[] = [
 /** Actions with consequences outside of the object itself, or that can not be undone. */
 const CONSEQUENTIAL: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke', 'execute', 'send']);
 
-/** Whether the set permits the request, and would not without the rule. */
-export function isPermitted(set: LintedSet, { rule }: LintedRule, facts: Facts): boolean {
-  return permits(verdictOf(set, facts)) && !permits(verdictOf(set, facts, new Set([rule])));
+/**
+ * The other rules that permit on these facts and may hide that a rule permits, too. An ALLOW is none beside a DEGRADE: it is then the
+ * ALLOW that opens, and the DEGRADE limits it. A DEGRADE that holds because facts are missing is none, because it asks a human.
+ */
+function alikeOn(set: LintedSet, linted: LintedRule, facts: Facts): LintedRule[] {
+  const isAlike = ({ type }: CompiledRule['effect']): boolean =>
+    type === 'DEGRADE' || (type === 'ALLOW' && linted.rule.effect.type === 'ALLOW');
+  return othersOn(set, facts, [linted]).filter(
+    ({ rule }) => isAlike(rule.effect) && holdsFor(rule.condition, facts, CERTAIN),
+  );
+}
+
+/**
+ * Whether the set permits the request, and this rule alone does: when the other permitting rules are left out, it depends on the rule.
+ * Of two rules that open the same both are reported, because removing one of them closes nothing.
+ */
+export function isPermitted(set: LintedSet, linted: LintedRule, facts: Facts): boolean {
+  if (!permits(verdictOf(set, facts))) return false;
+  const others = alikeOn(set, linted, facts).map(({ rule }) => rule);
+  return (
+    permits(verdictOf(set, facts, new Set(others))) &&
+    !permits(verdictOf(set, facts, new Set([...others, linted.rule])))
+  );
+}
+
+/**
+ * What to avoid in a search for facts on which a rule permits by itself: the rules that take part and are not left out by isPermitted; of a
+ * DEGRADE that asks a human because facts are missing, only such facts.
+ */
+export function spoiling(set: LintedSet, linted: LintedRule): Disturbing {
+  return (facts) => {
+    const alike = alikeOn(set, linted, facts);
+    const others = othersOn(set, facts, [linted]);
+    const spoilers = others.filter((other) => !alike.includes(other));
+    return (spoilers.length > 0 ? spoilers : others).map((other) =>
+      spoilers.includes(other) && other.rule.effect.type === 'DEGRADE' ? asksHuman(other) : spoiler(other),
+    );
+  };
+}
+
+const asksHuman = (linted: LintedRule): Spoiler => ({
+  linted,
+  isAway: (space) => ({
+    kind: 'any',
+    of: [spoiler(linted).isAway(space), space.conditionOf(linted.rule.condition, CERTAIN)],
+  }),
+});
+
+interface Opening {
+  readonly others: LintFinding['others'];
+  /** `by this rule alone`, or with the names of the others. */
+  readonly also: string;
+}
+
+/** The other rules that permit the same, each alone. */
+export function othersPermitting(set: LintedSet, linted: LintedRule, facts: Facts): Opening {
+  const others = alikeOn(set, linted, facts).filter((other) => isPermitted(set, other, facts));
+  return {
+    others: others.map(nameOf),
+    also: others.length === 0 ? 'by this rule alone' : `by this rule, and also by ${others.map(labelOf).join(', ')}`,
+  };
 }
 
 /** Comparisons with whole ids. A part of one names nobody in particular: an agent can choose an id that has it. */
@@ -101,7 +160,7 @@ function guardedActions({ rule }: LintedRule): readonly Action[] {
 }
 
 /**
- * A rule that alone permits an unknown agent an action with consequences; for a DEGRADE, any action. A narrow ALLOW for the test
+ * A rule that by itself permits an unknown agent an action with consequences; for a DEGRADE, any action. A narrow ALLOW for the test
  * environment is exempt, because it is for experiments.
  */
 export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | undefined {
@@ -111,7 +170,8 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
   const isBroad = rule.resources.includes('*');
   const isAnywhere = isBroad || rule.effect.type === 'DEGRADE';
   const pattern = isBroad ? '*' : firstPattern(linted);
-  const query = { set, rules: [linted], pattern };
+  // A rule that permits opens only what its target covers.
+  const query = { set, rules: [linted], pattern, isCovered: true };
   const isOpen = (space: Space, some: readonly Action[]): Formula =>
     both(
       ruleHolds(space, linted),
@@ -126,18 +186,23 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
   if (search({ ...query, isProofOnly: true, formula: (space) => isOpen(space, actions) }).kind === 'none')
     return undefined;
   for (const action of actions) {
-    const found = searchUndisturbed({
-      ...query,
-      formula: (space) => isOpen(space, [action]),
-      accept: (facts) => applies(linted, set, facts) && isPermitted(set, linted, facts),
-    });
+    const found = searchUndisturbed(
+      {
+        ...query,
+        formula: (space) => isOpen(space, [action]),
+        accept: (facts) => applies(linted, set, facts) && isPermitted(set, linted, facts),
+      },
+      spoiling(set, linted),
+    );
     if (found.kind !== 'found') continue;
+    const { others, also } = othersPermitting(set, linted, found.facts);
     const what = `${action === 'unknown' ? 'unknown actions' : action} on ${isBroad ? 'every resource' : pattern}`;
     const how = rule.effect.type === 'DEGRADE' ? `DEGRADE permits: it opens ${what}` : `permits ${what}`;
     return ruleFinding(linted, {
       code: 'WIDENING',
       message: `${how} to every agent: no condition on trust, registration or the key restricts it`,
-      witness: witnessOf(set, linted, found.facts, 'an unknown agent is permitted, by this rule alone'),
+      others,
+      witness: witnessOf(set, linted, found.facts, `an unknown agent is permitted, ${also}`),
     });
   }
   return undefined;
@@ -165,23 +230,32 @@ function holdsForMostTrusted({ rule }: LintedRule): boolean {
 export function openToLessTrusted(set: LintedSet, linted: LintedRule): LintFinding | undefined {
   const { rule } = linted;
   if (!permits(rule.effect.type) || holdsForMostTrusted(linted)) return undefined;
-  const found = searchUndisturbed({
-    set,
-    rules: [linted],
-    formula: (space) => both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN), isPlausible(space)),
-    accept: (facts) =>
-      applies(linted, set, facts) && isPermitted(set, linted, facts) && verdictOf(set, byMostTrusted(facts)) === 'DENY',
-  });
+  const found = searchUndisturbed(
+    {
+      set,
+      rules: [linted],
+      isCovered: true,
+      formula: (space) =>
+        both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN), isPlausible(space)),
+      accept: (facts) =>
+        applies(linted, set, facts) &&
+        isPermitted(set, linted, facts) &&
+        verdictOf(set, byMostTrusted(facts)) === 'DENY',
+    },
+    spoiling(set, linted),
+  );
   if (found.kind !== 'found') return undefined;
   const { level } = found.facts.trust;
+  const { others, also } = othersPermitting(set, linted, found.facts);
   return ruleFinding(linted, {
     code: 'WIDENING',
     message: `${rule.effect.type} permits, and this one permits less trusted agents what is denied to more trusted ones`,
+    others,
     witness: witnessOf(
       set,
       linted,
       found.facts,
-      `permitted at trust level ${level}, by this rule alone; the same at level 7 is DENY`,
+      `permitted at trust level ${level}, ${also}; the same at level 7 is DENY`,
     ),
   });
 }

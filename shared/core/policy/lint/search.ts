@@ -139,17 +139,25 @@ export function factsOn(set: LintedSet, linted: LintedRule): Facts | undefined {
 const MAX_ROUNDS = 6;
 const MAX_TAKEN = 4;
 
-type Disturbing = (facts: Facts) => readonly LintedRule[];
+/** A rule that spoils a result, and where it does not. */
+export interface Spoiler {
+  readonly linted: LintedRule;
+  readonly isAway: (space: Space) => Formula;
+}
+export type Disturbing = (facts: Facts) => readonly Spoiler[];
+
+/** A rule that spoils a result wherever it holds. */
+export const spoiler = (linted: LintedRule): Spoiler => ({ linted, isAway: (space) => not(ruleHolds(space, linted)) });
 
 function searchInRounds(query: Query, disturbing: Disturbing): Found {
   let { rules } = query;
-  const kept = new Set<LintedRule>();
+  const kept: Spoiler[] = [];
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     let spoilt: Facts | undefined;
     const found = search({
       ...query,
       rules,
-      formula: (space) => both(query.formula(space), ...[...kept].map((rule) => not(ruleHolds(space, rule)))),
+      formula: (space) => both(query.formula(space), ...kept.map(({ isAway }) => isAway(space))),
       accept: (facts) => {
         const isAccepted = query.accept?.(facts) ?? true;
         if (!isAccepted) spoilt = facts;
@@ -158,23 +166,23 @@ function searchInRounds(query: Query, disturbing: Disturbing): Found {
     });
     if (found.kind === 'found' || spoilt === undefined) return found;
     const taken = disturbing(spoilt)
-      .filter((rule) => !rules.includes(rule))
+      .filter(({ linted }) => !rules.includes(linted))
       .slice(0, MAX_TAKEN);
     if (taken.length === 0) return { kind: 'unknown' };
-    for (const rule of taken) kept.add(rule);
-    rules = [...rules, ...taken];
+    kept.push(...taken);
+    rules = [...rules, ...taken.map(({ linted }) => linted)];
   }
   return { kind: 'unknown' };
 }
 
 /**
  * As search, for facts whose result depends on the rest of the set: when other rules spoil the result, they are added to the space, and the
- * search continues where they do not hold. A result of `none` is no proof.
+ * search continues where they do not. A result of `none` is no proof.
  * @param disturbing the rules that spoil a result; absent: all others that take part in it
  */
 export function searchUndisturbed(
   query: Query,
-  disturbing: Disturbing = (facts) => othersOn(query.set, facts, query.rules),
+  disturbing: Disturbing = (facts) => othersOn(query.set, facts, query.rules).map(spoiler),
 ): Found {
   // What spoils one solution mostly spoils the next ones too, so it is avoided at once. This misses solutions that need no avoiding.
   const hasty = searchInRounds({ ...query, patience: 0 }, disturbing);

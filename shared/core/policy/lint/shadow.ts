@@ -1,7 +1,6 @@
 // Rules that other rules make pointless: outweighed wherever they hold, contradicted, or a guard that a wider ALLOW bypasses.
-import { permits } from '../../../kernel/vocabulary.ts';
 import type { Facts } from '../types.ts';
-import { applies, verdictOf, othersOn, witnessOf } from './answers.ts';
+import { applies, changesAnswer, witnessOf } from './answers.ts';
 import {
   areAlike,
   areEquivalent,
@@ -13,6 +12,7 @@ import {
   unmatchedBy,
 } from './implied.ts';
 import { labelOf, nameOf, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
+import { isPermitted, spoiling } from './open.ts';
 import { ruleHolds, search, searchUndisturbed } from './search.ts';
 import { asEvaluated, both, CERTAIN, not } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -181,7 +181,7 @@ function shadowOf(from: Search, rule: LintedRule, known: readonly Below[]): Shad
   return { by: [...by], facts: first.kind === 'by one' ? first.facts : first.seen[0] };
 }
 
-/** Facts on which a guarded ALLOW does not hold and a wider one permits, although nothing else would. */
+/** Facts on which a guarded ALLOW does not hold and a wider one permits. */
 function walkAround(set: LintedSet, guarded: LintedRule, wide: LintedRule): Facts | undefined {
   for (const pattern of guarded.rule.resources.slice(0, 20)) {
     const found = searchUndisturbed(
@@ -195,12 +195,9 @@ function walkAround(set: LintedSet, guarded: LintedRule, wide: LintedRule): Fact
             ruleHolds(space, wide),
             not(space.conditionOf(guarded.rule.condition, asEvaluated(guarded.rule))),
           ),
-        accept: (facts) =>
-          applies(wide, set, facts) &&
-          permits(verdictOf(set, facts)) &&
-          !permits(verdictOf(set, facts, new Set([wide.rule]))),
+        accept: (facts) => applies(wide, set, facts) && isPermitted(set, wide, facts),
       },
-      (facts) => othersOn(set, facts, [wide]),
+      spoiling(set, wide),
     );
     if (found.kind === 'found') return found.facts;
   }
@@ -220,7 +217,7 @@ function shadowFinding(set: LintedSet, rule: LintedRule, { by, facts }: Shadow):
   const here = by.find((one) => outweighsOn(rule, one, facts)) ?? first;
   const shows = `holds, and so does ${labelOf(here)}; without the rule the answer is the same`;
   const witness = witnessOf(set, rule, facts, shows, by);
-  if (witness.answer !== witness.without) return undefined;
+  if (changesAnswer(set, rule, facts)) return undefined;
   const message = isContradicted
     ? `says ${effect} exactly where ${labelOf(first)} says DENY, so it never has an effect`
     : by.every((one) => areAlike(rule, one))
@@ -234,14 +231,17 @@ function shadowFinding(set: LintedSet, rule: LintedRule, { by, facts }: Shadow):
   });
 }
 
-/** A budget beside rules that permit the same without one. */
+/** A budget beside rules that permit the same without one, or refuse. */
 function bypassed(set: LintedSet, rule: LintedRule, { by, facts }: Shadow, budget: string): LintFinding {
+  const refusing = by.filter((one) => one.rule.effect.type === 'DENY');
+  const permitting = by.filter((one) => !refusing.includes(one));
+  const refused = refusing.length === 0 ? '' : `${listed(refusing)} denies, or `;
   return ruleFinding(rule, {
     code: 'BUDGET_BYPASSED',
     pointer: `${rule.pointer}/budget`,
-    message: `the budget ${budget} limits nothing: wherever the rule holds, ${listed(by)} permits the same without a budget`,
+    message: `the budget ${budget} limits nothing: wherever the rule holds, ${refused}${listed(permitting)} permits the same without a budget`,
     others: by.map(nameOf),
-    witness: witnessOf(set, rule, facts, `permitted also when the budget is used up`, by),
+    witness: witnessOf(set, rule, facts, 'the answer is the same when the budget is used up', by),
   });
 }
 
@@ -256,7 +256,7 @@ function widening(set: LintedSet, wide: LintedRule, guarded: readonly LintedRule
       set,
       wide,
       facts,
-      `permitted by this rule alone, although the conditions of ${first === undefined ? names : labelOf(first)} do not hold`,
+      `permitted by this rule, although the conditions of ${first === undefined ? names : labelOf(first)} do not hold`,
       guarded,
     ),
   });
@@ -275,7 +275,7 @@ export function shadowFindings(
   const report = (rule: LintedRule, shadow: Shadow): void => {
     const [only, second] = shadow.by;
     const { budget } = rule.rule;
-    if (budget !== undefined && shadow.by.every((one) => one.rule.effect.type === 'ALLOW')) {
+    if (budget !== undefined && shadow.by.some((one) => one.rule.effect.type !== 'DENY')) {
       pointless.add(rule);
       findings.push(bypassed(set, rule, shadow, budget.name));
       return;

@@ -22,6 +22,7 @@ export const LINT_CODES = [
   'TOOL_ABSENT',
   'UNANCHORED_PATTERN',
   'PATH_PREFIX',
+  'ANY_ITEM',
   'UNKNOWN_TOOL',
   'BUDGET_BYPASSED',
 ] as const;

@@ -1,5 +1,6 @@
 // Finitely many representative values: all values between two neighbouring constants of the rules give the same results.
-import { addressText, parseRange } from '../values.ts';
+import { addressText } from '../../intent/text/addresses.ts';
+import { parseRange } from '../values.ts';
 
 /** The numbers that a fact may have. Absent: no bound. */
 export interface NumberRange {
