@@ -147,7 +147,7 @@ export interface paths {
         };
         /**
          * List decisions, newest first
-         * @description A key with intents:write but not proofs:read sees what it asked itself. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted.
+         * @description A key with intents:write but not proofs:read sees what it asked itself, also before a rotation. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted.
          *
          *     Scope: proofs:read or intents:write.
          */
@@ -4236,54 +4236,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description E1001: the API key is missing */
-        E1001: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E1001";
-                };
-            };
-        };
-        /** @description E1002: the API key is invalid or has been revoked */
-        E1002: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E1002";
-                };
-            };
-        };
-        /** @description E1003: the API key has expired; a new one must be generated */
-        E1003: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E1003";
-                };
-            };
-        };
-        /** @description E1004: the key lacks permission for the operation */
-        E1004: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E1004";
-                };
-            };
-        };
         /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422) */
         E2001: {
             headers: {
@@ -4293,30 +4245,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E2001";
-                };
-            };
-        };
-        /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422) */
-        E2001_422: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E2001";
-                };
-            };
-        };
-        /** @description E2005: the body is larger than 1 MB, or 8 MB for a policy set */
-        E2005: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E2005";
                 };
             };
         };
@@ -4332,18 +4260,6 @@ export interface components {
                 };
             };
         };
-        /** @description E2009: the content type is not JSON */
-        E2009: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E2009";
-                };
-            };
-        };
         /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
         E2010: {
             headers: {
@@ -4354,33 +4270,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E2010";
-                };
-            };
-        };
-        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
-        E2010_422: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E2010";
-                };
-            };
-        };
-        /** @description E3001: the rate limit is exceeded; Retry-After says when to come back */
-        E3001: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E3001";
                 };
             };
         };
@@ -4505,33 +4394,8 @@ export interface components {
                 };
             };
         };
-        /** @description E6001: an internal error; nothing internal is in the text */
-        E6001: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E6001";
-                };
-            };
-        };
-        /** @description E6002: a dependency is down; Retry-After says when to come back */
-        E6002: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E6002";
-                };
-            };
-        };
         /** @description Problems that do not depend on the operation. 401 E1001: the API key is missing. 401 E1002: the API key is invalid or has been revoked. 401 E1003: the API key has expired; a new one must be generated. 403 E1004: the key lacks permission for the operation. 413 E2005: the body is larger than 1 MB, or 8 MB for a policy set. 415 E2009: the content type is not JSON. 429 E3001: the rate limit is exceeded; Retry-After says when to come back. 500 E6001: an internal error; nothing internal is in the text. 503 E6002: a dependency is down; Retry-After says when to come back. */
-        AnyOperation: {
+        Common: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -4546,18 +4410,6 @@ export interface components {
                 };
             };
         };
-        /** @description E1001: API key missing. E1002: API key invalid. E1003: API key expired */
-        E1001_E1002_E1003: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E1001" | "E1002" | "E1003";
-                };
-            };
-        };
         /** @description E2001: Request invalid. E2006: Not valid JSON */
         E2001_E2006: {
             headers: {
@@ -4567,6 +4419,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E2001" | "E2006";
+                };
+            };
+        };
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
+        E2010_422: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2010";
                 };
             };
         };
@@ -4631,6 +4495,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E2001" | "E2010";
+                };
+            };
+        };
+        /** @description E6002: a dependency is down; Retry-After says when to come back */
+        E6002: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E6002";
                 };
             };
         };
