@@ -46,7 +46,8 @@ describe('AuthZEN', () => {
       });
     it('another content type', async () => {
       const headers = { 'content-type': 'text/plain' };
-      expect((await client.request('POST', EVALUATION, { raw: JSON.stringify(BASE), headers })).status).to.equal(400);
+      const { status, json } = await client.request('POST', EVALUATION, { raw: JSON.stringify(BASE), headers });
+      expect([status, json.detail]).to.deep.equal([400, 'The content type must be application/json, in UTF-8.']);
     });
     it('what is no JSON, and nothing at all', async () => {
       for (const raw of ['{', ''])

@@ -1203,11 +1203,33 @@ export interface paths {
         };
         /**
          * The tool catalogues in force
-         * @description They say what tools do; a call of a tool that none lists is judged as unknown.
+         * @description They say what tools do; a call of a tool that none lists is judged as unknown. `seen` has what was called unknown or changed, among the newest 5,000 such calls.
          *
-         *     Scope: admin:*.
+         *     Scope: agents:read.
          */
         get: operations["listTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/{server}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The tool catalogue of one server
+         * @description As in the list.
+         *
+         *     Scope: agents:read.
+         */
+        get: operations["getTools"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3944,15 +3966,29 @@ export interface components {
              */
             definition?: string;
         };
+        SeenTool: {
+            /** @description The name of the tool. */
+            name: string;
+            /**
+             * @description Not understood by a catalogue, or not as pinned.
+             * @enum {string}
+             */
+            state: "unknown" | "changed";
+            /** @description Such calls. */
+            calls: number;
+            /** @description That of the last one. */
+            decisionId: string;
+        };
         ToolCatalogue: {
             /** @description The name of the source of the tools, as calls name it. */
             server: string;
-            /** @description What the source is. */
-            description: string;
+            description: string | null;
             /** @description Whether the annotations of the server decide about its tools that are not listed here. */
             trustAnnotations: boolean;
             /** @description By name. */
             tools: components["schemas"]["CataloguedTool"][];
+            /** @description Tools that agents of the organisation and environment called in the last day, the last one first. */
+            seen: components["schemas"]["SeenTool"][];
         };
         ToolCatalogueList: {
             /** @description SHA-256, in hex, of the canonical JSON of the set. */
@@ -7573,6 +7609,37 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ToolCatalogueList"];
+                };
+            };
+        };
+    };
+    getTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "server": "git",
+                     *       "description": null,
+                     *       "trustAnnotations": false,
+                     *       "tools": [],
+                     *       "seen": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolCatalogue"];
                 };
             };
         };
