@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
-import { ApiError, invalidField } from '../shared/kernel/errors.ts';
+import { ApiError } from '../shared/kernel/errors.ts';
 import { ownerOf } from '../shared/kernel/owner.ts';
 import { type AdmissionDeps, authenticate, limitPublic } from './request/authenticate.ts';
 import { Exchange, type ExchangeDeps } from './request/exchange.ts';
@@ -107,7 +107,7 @@ async function readInput(compiled: CompiledRoute, req: Request): Promise<Input> 
   try {
     checkContentType(req.headers);
   } catch (error) {
-    if (compiled.route.dialect === 'authzen' && error instanceof ApiError) throw invalidField('', error.message);
+    if (compiled.route.dialect === 'authzen' && error instanceof ApiError) throw new ApiError('E2001', error.message);
     throw error;
   }
   const { unparsedUpTo, upTo } = compiled.route.request ?? {};

@@ -85,6 +85,11 @@ func (s ToolsService) List(ctx context.Context, query ToolsQuery) (*ToolCatalogu
 	return get[ToolCatalogueList](ctx, s.transport, request{operation: "GET /v1/tools", query: query})
 }
 
+// Get returns the catalogue of one server.
+func (s ToolsService) Get(ctx context.Context, server string) (*ToolCatalogue, error) {
+	return get[ToolCatalogue](ctx, s.transport, request{operation: "GET /v1/tools/{server}", path: []string{server}})
+}
+
 // All goes through all pages.
 func (s ToolsService) All(ctx context.Context, query ToolsQuery) *Iterator[ToolCatalogue] {
 	fetch := func(ctx context.Context, cursor string) (*ToolCatalogueList, error) {

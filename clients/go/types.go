@@ -2658,6 +2658,19 @@ type RollBackPoliciesRequest struct {
 	DryRun *bool `json:"dryRun,omitempty"`
 }
 
+// SeenTool is part of the API's requests or answers.
+type SeenTool struct {
+	// The name of the tool.
+	Name string `json:"name"`
+	// Not understood by a catalogue, or not as pinned.
+	// One of: unknown, changed.
+	State string `json:"state"`
+	// Such calls.
+	Calls int64 `json:"calls"`
+	// That of the last one.
+	DecisionID string `json:"decisionId"`
+}
+
 // ShadowStatusDraft is part of the API's requests or answers.
 // What is evaluated.
 type ShadowStatusDraft struct {
@@ -2824,13 +2837,14 @@ type ToolCall struct {
 // ToolCatalogue is part of the API's requests or answers.
 type ToolCatalogue struct {
 	// The name of the source of the tools, as calls name it.
-	Server string `json:"server"`
-	// What the source is.
-	Description string `json:"description"`
+	Server      string  `json:"server"`
+	Description *string `json:"description"`
 	// Whether the annotations of the server decide about its tools that are not listed here.
 	TrustAnnotations bool `json:"trustAnnotations"`
 	// By name.
 	Tools []CataloguedTool `json:"tools"`
+	// Tools that agents of the organisation and environment called in the last day, the last one first.
+	Seen []SeenTool `json:"seen"`
 }
 
 // ToolCatalogueList is part of the API's requests or answers.

@@ -4,30 +4,22 @@ import { anyText, columnMap } from '../../shared/platform/db/columns.ts';
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import { unpackFacts } from '../../shared/core/decision/packed-facts.ts';
 import { effectOfEntry, type ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
+import {
+  DAY_MS,
+  MAX_STRANGE,
+  readStrangeCalls,
+  STRANGE_STATEMENTS,
+  type StrangeAsker,
+} from '../../shared/domain/decisions/strange-tools.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
 import { memberOf } from '../../shared/kernel/json.ts';
-import type { Owner } from '../../shared/kernel/owner.ts';
+import { type Owner, ownerColumns } from '../../shared/kernel/owner.ts';
 import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 import type { CatalogueInfo, ListedTool, StrangeTool, StrangeTools } from './client/wire/tools.ts';
 
-const DAY_MS = 86_400_000;
-/** Calls of a listed tool that are counted, and unknown calls that are read: the newest of the last day. */
+/** Calls of a listed tool that are counted: the newest of the last day. */
 const MAX_CALLS = 1_000;
-const MAX_STRANGE = 5_000;
-/** Agents that are named for each tool. */
-const MAX_AGENTS = 5;
 
-/** The text of the partial index decision_of_strange_tool (migration 0026): only with it the planner uses the index. */
-const CHANGED = `position('"changed":true,"known":'::bytea IN record) > 0`;
-const STRANGE = `tool_server IS NOT NULL AND (${CHANGED} OR position('"changed":false,"known":false'::bytea IN record) > 0)`;
-const STRANGE_CALLS = (agents = ''): Statement =>
-  `SELECT server, name, changed, count(*)::int AS calls, max(decision_id) AS "decisionId", count(DISTINCT agent_id)::int AS "agentCount",
-      (array_agg(DISTINCT agent_id))[1:${MAX_AGENTS}] AS agents FROM (
-      SELECT tool_server AS server, tool_name AS name, ${CHANGED} AS changed, decision_id, agent_id FROM decision
-      WHERE organisation_id = $1 AND environment = $2 AND decision_id >= $3 AND ${STRANGE}${agents} ORDER BY decision_id DESC LIMIT ${MAX_STRANGE}
-    ) AS newest GROUP BY server, name, changed ORDER BY max(decision_id) DESC LIMIT 200`;
-const ALL_STRANGE = STRANGE_CALLS();
-const STRANGE_OF_BOUND = STRANGE_CALLS(' AND agent_id = ANY ($4)');
 const LAST_OF_STRANGE = `SELECT decision_id AS "decisionId", verdict, evaluated_at AS at, facts FROM decision
     WHERE organisation_id = $1 AND environment = $2 AND decision_id = ANY ($3::text[])`;
 
@@ -44,22 +36,7 @@ const CALLS = `SELECT asked.server, asked.name, counted.count::int AS calls, new
     CROSS JOIN LATERAL (SELECT decision_id, verdict, evaluated_at FROM decision WHERE ${OF_TOOL} ORDER BY tool_server, tool_name, decision_id DESC LIMIT 1) AS newest`;
 
 /** For the test of their plans. */
-export const TOOL_STATEMENTS: Readonly<Record<string, Statement>> = { ALL_STRANGE, STRANGE_OF_BOUND, CALLS };
-
-/** A key that may name only some agents sees only their calls. */
-interface Asker extends Owner {
-  readonly agentIds: ReadonlySet<string> | null;
-}
-
-interface StrangeRow {
-  readonly server: string;
-  readonly name: string;
-  readonly changed: boolean;
-  readonly calls: number;
-  readonly decisionId: string;
-  readonly agentCount: number;
-  readonly agents: string[];
-}
+export const TOOL_STATEMENTS: Readonly<Record<string, Statement>> = { ...STRANGE_STATEMENTS, CALLS };
 
 interface CallRow {
   readonly decisionId: string;
@@ -84,15 +61,12 @@ function entryOf(catalogues: readonly ToolCatalogueFile[], server: string, name:
 /** @throws {ApiError} E6002 */
 export async function readStrangeTools(
   db: Database,
-  { organisationId, environment, agentIds }: Asker,
+  asker: StrangeAsker,
   catalogues: readonly ToolCatalogueFile[],
   nowMs: number,
 ): Promise<StrangeTools> {
-  const owner = [organisationId, environment];
-  const day = [...owner, lowestId('dec', nowMs - DAY_MS)];
-  const rows = await (agentIds === null
-    ? db.query<StrangeRow>(ALL_STRANGE, day)
-    : db.query<StrangeRow>(STRANGE_OF_BOUND, [...day, [...agentIds]]));
+  const owner = ownerColumns(asker);
+  const rows = await readStrangeCalls(db, asker, nowMs);
   const ids = rows.map(({ decisionId }) => decisionId);
   const calls = await db.query<CallRow & { readonly facts: Buffer | null }>(LAST_OF_STRANGE, [...owner, ids]);
   const byId = new Map(calls.map((call) => [call.decisionId, call]));

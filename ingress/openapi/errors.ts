@@ -23,7 +23,7 @@ const statusesOf = (code: ErrorCode): readonly number[] => ERROR_TABLE[code].sta
 
 /** Statuses of problems that do not depend on the operation. They are described once, as the response `default`. */
 const COMMON_STATUSES: readonly number[] = [401, 403, 413, 415, 429, 500, 503];
-const COMMON = 'AnyOperation';
+const COMMON = 'Common';
 
 /** The codes themselves, and the status where it is not the usual one: `E2001_E2006`, `E2010_422`. */
 function nameOf(status: number, codes: readonly ErrorCode[]): string {
@@ -58,12 +58,13 @@ function headersOf(status: number, codes: readonly ErrorCode[]): Json {
 
 /** The error responses of a document, as components. */
 export class ErrorResponses {
-  /** Also one for each code, because requests that match no operation are answered with problems, too (E4004, E4005). */
+  /** Also one for each code that COMMON does not explain, because others name only its title, and E4004 and E4005 have no operation. */
   readonly byName: Json = {};
 
   constructor() {
-    for (const code of CODES) for (const status of statusesOf(code)) this.refer(status, [code]);
-    const common = CODES.filter((code) => statusesOf(code).some((status) => COMMON_STATUSES.includes(status)));
+    const isCommon = (code: ErrorCode): boolean => statusesOf(code).some((status) => COMMON_STATUSES.includes(status));
+    const common = CODES.filter(isCommon);
+    for (const code of CODES) if (!isCommon(code)) this.refer(ERROR_TABLE[code].statuses[0], [code]);
     const meanings = common.map((code) => `${statusesOf(code).join(', ')} ${code}: ${ERROR_TABLE[code].when}`);
     const headers = Object.assign(
       { 'X-Request-Id': header('RequestId') },
@@ -78,10 +79,7 @@ export class ErrorResponses {
 
   /** The responses of a route by status, each as a reference; those of every operation are one, `default`. */
   of(route: Route): Record<string, Json> {
-    const own = Object.entries(this.byStatus(route)).filter(
-      ([status]) => !COMMON_STATUSES.includes(Number(status)) || route.responses[Number(status)] !== undefined,
-    );
-    return { ...Object.fromEntries(own), default: { $ref: `#/components/responses/${COMMON}` } };
+    return { ...this.byStatus(route), default: { $ref: `#/components/responses/${COMMON}` } };
   }
 
   private byStatus(route: Route): Record<string, Json> {
@@ -90,6 +88,7 @@ export class ErrorResponses {
       for (const status of statusesOf(code)) {
         // Only routes that name the code themselves refuse the content of files so.
         if (code === 'E2001' && status === 422 && !route.errors?.includes(code)) continue;
+        if (COMMON_STATUSES.includes(status) && route.responses[status] === undefined) continue;
         byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
       }
     return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), this.refer(status, codes)]));

@@ -232,6 +232,7 @@ export const READ_EXAMPLES: Readonly<Record<string, unknown>> = {
   'GET /v1/policies/approvals/{approvalId}': { ...PROPOSED, mayDecide: true },
   'GET /v1/policies/{digest}': { digest, createdAt: AT.now, engine: 1, lexicon: {}, policies: [nightPolicy(6)] },
   'GET /v1/tools': { digest, ...pageOf() },
+  'GET /v1/tools/{server}': { server: 'git', description: null, trustAnnotations: false, tools: [], seen: [] },
   'GET /health': { status: 'alive' },
   'GET /ready': { status: 'ready', checks: [{ name: 'database', ok: true }], degraded: [], unknown: [], halted: [] },
   'GET /v1/reference/tiers': pageOf(TIER_TABLE[0]),

@@ -22,6 +22,7 @@ import { invalidField } from '../../shared/kernel/errors.ts';
 import { memberOf } from '../../shared/kernel/json.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
+import { hasAsked } from '../../shared/domain/keys/line.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { ApprovalDetail, ApprovalList, ApprovalListQuery, ApprovalVerdict } from '../../shared/api/approval.ts';
 import { approvalView } from '../../shared/api/approval-view.ts';
@@ -150,8 +151,8 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       wait: { kind: 'approval', isSettled: ({ body }) => memberOf(body, 'status') !== 'pending' },
       handler: async ({ key, params }) => {
         const row = await readApproval(db, key, params.id);
-        const isOthers = row !== undefined && !key.scopes.has('admin:*') && row.key_id !== key.keyId;
-        if (row === undefined || isOthers || !mayName(key, row.agent_id)) throw noSuchApproval();
+        if (row === undefined || !mayName(key, row.agent_id)) throw noSuchApproval();
+        if (!key.scopes.has('admin:*') && !(await hasAsked(db, key, row.key_id))) throw noSuchApproval();
         return { status: 200, body: await detailed(db, key, row, nowMs()) };
       },
     }),

@@ -8,6 +8,7 @@ import {
   EvaluationsResponse,
   type Semantic,
 } from '../../shared/api/authzen.ts';
+import { refusalOf, usedUp } from '../../shared/core/decision/approval.ts';
 import { actionWordOf } from '../../shared/core/authzen/action-name.ts';
 import { type Answered, answerOf, type DecisionMembers, failedAnswer } from '../../shared/core/authzen/answer.ts';
 import { type AuthzenQuestion, type Entities, withDefaults } from '../../shared/core/authzen/question.ts';
@@ -48,7 +49,7 @@ const STOPS_AT: Readonly<Record<Semantic, boolean | undefined>> = {
 };
 
 export function authzenRoutes(deps: AuthzenDeps): Route[] {
-  const { policies, readings, publicUrl, onError } = deps;
+  const { policies, readings, publicUrl, onError, nowMs } = deps;
   const evaluation = createEvaluation(deps);
   const approvalsUrl = publicUrl === undefined ? undefined : `${publicUrl}/dashboard/approvals`;
 
@@ -70,7 +71,10 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
 
   /** Makes one decision. @throws {ApiError} E1004, E2001, E5004, E6002 */
   const decide = async (active: ActivePolicies, asker: Asker, given: Entities): Promise<Made> => {
-    const { text, decisionId } = await evaluation.append(await ask(active, asker, questionOf(given)));
+    const question = questionOf(given);
+    const { text, decisionId, isRepeat } = await evaluation.append(await ask(active, asker, question));
+    if (isRepeat === true && question.approvalId !== undefined)
+      return { answered: usedAnswer(question.approvalId, nowMs()), decisionId };
     // The service has just written the text.
     const made = JSON.parse(text) as DecisionMembers;
     return { answered: answerOf(made, asker.key.keepsObligations, approvalsUrl), decisionId };
@@ -157,6 +161,15 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
     ...authzenSearchRoutes(deps, ask),
     configurationRoute(publicUrl),
   ];
+}
+
+/**
+ * The refusal of a question whose approval has permitted one already. Other callers get the earlier decision again and act once for each
+ * decision_id; a gateway looks at `decision` alone, so a second `true` would permit a second action. Nothing is recorded.
+ */
+function usedAnswer(approvalId: string, atMs: number): Answered {
+  const evaluated_at = new Date(atMs).toISOString();
+  return answerOf({ ...refusalOf(usedUp(approvalId)), allowed: false, evaluated_at }, new Set(), undefined);
 }
 
 /** The members of an evaluation; one that is no object has none, so that it is denied for what it lacks. */

@@ -13,8 +13,15 @@ export function immutable(reply: Reply & { readonly text: string }): Reply {
   return cacheable(reply, 'private, max-age=31536000, immutable');
 }
 
-/** Whether an Accept header asks for a type of text rather than JSON. */
+/** Whether an Accept header (RFC 9110 section 12.5.1) gives a type of text that it names more weight than JSON, which may be unnamed. */
 export function prefers(type: 'text/html' | 'text/plain', accept: string | string[] | undefined): boolean {
-  const names = (one: string): boolean => typeof accept === 'string' && new RegExp(`\\b${one}\\b`).test(accept);
-  return names(type) && !names('application/json');
+  const weights = new Map<string, number>();
+  for (const range of String(accept ?? '')
+    .toLowerCase()
+    .split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
+    weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)));
+  }
+  return (weights.get(type) ?? 0) > (weights.get('application/json') ?? 0);
 }

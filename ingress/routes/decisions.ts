@@ -4,6 +4,8 @@ import { ownerOf } from '../../shared/kernel/owner.ts';
 import type { DecisionFilter, DecisionStore } from '../../shared/domain/decisions/decision-store.ts';
 import { ApiError, droppedByRetention, invalidField } from '../../shared/kernel/errors.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
+import { hasAsked, keysOfLine } from '../../shared/domain/keys/line.ts';
+import type { Sql } from '../../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { IdParams } from '../../shared/api/common.ts';
 import { DecisionList, DecisionListQuery, DecisionOnRecord } from '../../shared/api/decision.ts';
@@ -15,9 +17,19 @@ import { agentsOf, instant, readPage } from './paging.ts';
 
 type ToolFilter = Pick<DecisionFilter, 'toolServer' | 'toolName'>;
 
-/** Whether a key sees only its own decisions: one with intents:write and without proofs:read. */
-export function ownOnly(key: AuthenticatedKey): boolean {
+/** Whether a key sees only what it asked for: one with intents:write and without proofs:read. */
+function ownOnly(key: AuthenticatedKey): boolean {
   return !key.scopes.has('proofs:read') && !key.scopes.has('admin:*');
+}
+
+/** The keys whose decisions and intents a key sees: of one that sees only its own, those of its line. Undefined: all. */
+export async function askersOf(sql: Sql, key: AuthenticatedKey): Promise<readonly string[] | undefined> {
+  return ownOnly(key) ? [...(await keysOfLine(sql, key))] : undefined;
+}
+
+/** Whether a key sees what another one asked for. */
+export async function maySee(sql: Sql, key: AuthenticatedKey, askingKeyId: string): Promise<boolean> {
+  return !ownOnly(key) || hasAsked(sql, key, askingKeyId);
 }
 
 /** The filter by tool. @throws {ApiError} E2001 for a tool without its server */
@@ -28,12 +40,13 @@ export function toolsOf({ toolServer, toolName }: { toolServer?: string; toolNam
 }
 
 export interface DecisionDeps {
+  readonly db: Sql;
   readonly nowMs: () => number;
   readonly decisions: DecisionStore;
   readonly shown: ShowDecisions;
 }
 
-export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route[] {
+export function decisionRoutes({ db, decisions, shown, nowMs }: DecisionDeps): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -43,13 +56,13 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
       tag: 'Decisions',
       summary: 'List decisions, newest first',
       description:
-        'A key with intents:write but not proofs:read sees what it asked itself. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted.',
+        'A key with intents:write but not proofs:read sees what it asked itself, also before a rotation. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted.',
       request: { query: DecisionListQuery },
       responses: { 200: { description: 'One page of decisions.', schema: DecisionList } },
       handler: async ({ key, query }) => {
         const filter = {
           ...ownerOf(key),
-          keyId: ownOnly(key) ? key.keyId : undefined,
+          keyIds: await askersOf(db, key),
           agentIds: agentsOf(key, query.agentId),
           verdict: query.verdict,
           reason: query.reason,
@@ -85,7 +98,7 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
       handler: async ({ key, params }) => {
         const row = await decisions.read(key, params.id);
         if (row === undefined && (await decisions.isDropped(key, params.id))) throw droppedByRetention('This decision');
-        if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
+        if (row === undefined || !mayName(key, row.agent_id) || !(await maySee(db, key, row.key_id))) {
           throw new ApiError('E4001', 'There is no such decision in this organisation and environment.');
         }
         return { status: 200, text: (await shown(key, [row.record])).join('') };

@@ -202,7 +202,7 @@ function assertMayExplain({ key }: Asker, { explain, dry_run: dryRun }: AskedOfR
 function withExplanation(answer: AnsweredDecision, explanation: Explanation | undefined): AnsweredDecision {
   if (explanation === undefined) return answer;
   const text = `${answer.text.slice(0, -1)},"explanation":${JSON.stringify(explanation.candidates)}}`;
-  return { decisionId: answer.decisionId, text };
+  return { ...answer, text };
 }
 
 function dryRunOf(

@@ -9,6 +9,7 @@ import { stored } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { memberOf } from '../../shared/kernel/json.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
+import type { Sql } from '../../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { IdParams } from '../../shared/api/common.ts';
 import {
@@ -19,11 +20,12 @@ import {
   SubmittedIntentListQuery,
 } from '../../shared/api/submitted-intent.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { type DecisionDeps, ownOnly } from './decisions.ts';
+import { askersOf, type DecisionDeps, maySee } from './decisions.ts';
 import { agentsOf, readPage } from './paging.ts';
 import { storeOnce } from './store-once.ts';
 
 export interface SubmittedIntentDeps {
+  readonly db: Sql;
   readonly policies: Pick<ActivePolicySet, 'current'>;
   readonly readings: IntentReadings;
   readonly intents: IntentStore;
@@ -57,7 +59,7 @@ function bodyOf(row: StoredIntent, decision: string | undefined): object {
   };
 }
 
-export function submittedIntentRoutes({ policies, readings, intents, nowMs, shown }: SubmittedIntentDeps): Route[] {
+export function submittedIntentRoutes({ db, policies, readings, intents, nowMs, shown }: SubmittedIntentDeps): Route[] {
   /** Reads the intent, so that one that cannot be evaluated is refused here and not in a worker. @throws {ApiError} E2001 */
   const askedOf = (
     { action, resource, tool }: Static<typeof IntentSubmission>,
@@ -130,7 +132,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       handler: async ({ key, query }) => {
         const filter = {
           ...ownerOf(key),
-          keyId: ownOnly(key) ? key.keyId : undefined,
+          keyIds: await askersOf(db, key),
           agentIds: agentsOf(key, query.agentId),
           status: query.status,
         };
@@ -160,7 +162,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       },
       handler: async ({ key, params }) => {
         const row = await intents.read(key, params.id);
-        if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
+        if (row === undefined || !mayName(key, row.agent_id) || !(await maySee(db, key, row.key_id))) {
           throw new ApiError('E4001', 'There is no such intent in this organisation and environment.');
         }
         const [body] = await bodiesOf(shown, key, [row]);

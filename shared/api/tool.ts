@@ -9,7 +9,7 @@ import {
 import { MASK_REASONS } from '../core/tools/mask.ts';
 import { ToolEntrySchema } from '../core/tools/schema.ts';
 import { EFFECTS } from '../kernel/vocabulary.ts';
-import { CallerId, closed, Cursor, JsonObject, listOf, named, PAGE, StringEnum } from './common.ts';
+import { CallerId, closed, Cursor, JsonObject, listOf, named, Nullable, PAGE, StringEnum } from './common.ts';
 import { PolicySetDigest } from './policy-set.ts';
 
 const hint = (description: string) => Type.Optional(Type.Boolean({ description }));
@@ -99,17 +99,29 @@ const CataloguedTool = named('CataloguedTool', {
   effect: StringEnum(EFFECTS, { description: 'Of the entry, or that of its action.' }),
 });
 
-const CatalogueInForce = named('ToolCatalogue', {
+const SeenTool = named('SeenTool', {
+  name: Type.String({ description: 'The name of the tool.' }),
+  state: StringEnum(['unknown', 'changed'], { description: 'Not understood by a catalogue, or not as pinned.' }),
+  calls: Type.Integer({ minimum: 1, description: 'Such calls.' }),
+  decisionId: Type.String({ description: 'That of the last one.' }),
+});
+
+export const ToolCatalogue = named('ToolCatalogue', {
   server: Type.String({ description: 'The name of the source of the tools, as calls name it.' }),
-  description: Type.String({ description: 'What the source is.' }),
+  description: Nullable(Type.String({ description: 'What the source is; null: it has no catalogue.' })),
   trustAnnotations: Type.Boolean({
     description: 'Whether the annotations of the server decide about its tools that are not listed here.',
   }),
   tools: Type.Array(CataloguedTool, { description: 'By name.' }),
+  seen: Type.Array(SeenTool, {
+    description: 'Tools that agents of the organisation and environment called in the last day, the last one first.',
+  }),
 });
+
+export const ToolServerParams = closed({ server: CallerId });
 
 /** A page with another digest than the one before it is of another policy set. */
 export const ToolCatalogueList = closed(
-  { digest: PolicySetDigest, ...listOf(CatalogueInForce, 'ToolCatalogueList').properties },
+  { digest: PolicySetDigest, ...listOf(ToolCatalogue, 'ToolCatalogueList').properties },
   { $id: 'ToolCatalogueList' },
 );

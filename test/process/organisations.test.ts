@@ -130,7 +130,7 @@ describe('organisations and keys from the shell', () => {
     const shipped = path.join(findRoot(), 'policies');
     const other = temporaryFolder('policies');
     cpSync(shipped, other, { recursive: true });
-    rmSync(path.join(other, 'broad-reads.json'));
+    rmSync(path.join(other, 'broad-patterns.json'));
     await ok('policy', 'push', shipped, '--reason', 'x');
     const names = ['--organisation', 'taken', '--organisation', 'nobody'];
     const ran = await custos(['policy', 'push', other, '--reason', 'x', ...names]);

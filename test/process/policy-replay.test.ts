@@ -65,7 +65,7 @@ describe('policy replay', () => {
   });
 
   const files = (reads = denyingReads) =>
-    ['broad-reads.json', 'destructive.json', 'risk.json', 'writes.json', 'unclear.json']
+    ['broad-patterns.json', 'destructive.json', 'risk.json', 'writes.json', 'unclear.json']
       .map((name) => ({ path: name, text: shipped(name) }))
       .concat({ path: 'reads.json', text: reads });
   const replay = (body: object, by = service.admin, headers = {}) => by.post('/v1/policies/replay', body, { headers });

@@ -46,7 +46,8 @@ describe('AuthZEN', () => {
       });
     it('another content type', async () => {
       const headers = { 'content-type': 'text/plain' };
-      expect((await client.request('POST', EVALUATION, { raw: JSON.stringify(BASE), headers })).status).to.equal(400);
+      const { status, json } = await client.request('POST', EVALUATION, { raw: JSON.stringify(BASE), headers });
+      expect([status, json.detail]).to.deep.equal([400, 'The content type must be application/json, in UTF-8.']);
     });
     it('what is no JSON, and nothing at all', async () => {
       for (const raw of ['{', ''])
@@ -118,6 +119,34 @@ describe('AuthZEN', () => {
     const kept = (await keeping.post(EVALUATION, body)).json;
     expect(kept.decision).to.equal(true);
     expect(kept.context.obligations).to.deep.equal([{ type: 'redact_fields', fields: ['name'] }]);
+  });
+
+  /** The question again with its approval, which a human has given. */
+  const approved = async (body: object): Promise<object> => {
+    const { id } = (await client.post(EVALUATION, body)).json.context.approval;
+    await service.admin.post(`/v1/approvals/${id}/approve`, { reason: 'fine' });
+    return { ...body, context: { approval: { id } } };
+  };
+
+  it('gives one true for each approval, to repeats within a minute and to all members of a batch together', async () => {
+    const question = { ...BASE, resource: { type: 'asked', id: 'once' } };
+    const five = (asked: object): object => ({ evaluations: [asked, asked, asked, asked, asked] });
+    const askings: readonly ((asked: object) => Promise<{ decision: boolean; context: object }[]>)[] = [
+      async (asked) => [(await client.post(EVALUATION, asked)).json, (await client.post(EVALUATION, asked)).json],
+      async (asked) => (await Promise.all([1, 2, 3].map(() => client.post(EVALUATION, asked)))).map(({ json }) => json),
+      async (asked) => (await client.post(EVALUATIONS_PATH, five(asked))).json.evaluations,
+      async (asked) => {
+        const options = { evaluations_semantic: 'deny_on_first_deny' };
+        return (await client.post(EVALUATIONS_PATH, { ...five(asked), options })).json.evaluations;
+      },
+    ];
+    for (const asking of askings) {
+      const asked = await approved(question);
+      const answers = [...(await asking(asked)), (await client.post(EVALUATION, asked)).json];
+      expect(answers.filter(({ decision }) => decision)).to.have.length(1);
+      for (const { decision, context } of answers)
+        if (!decision) expect(context).to.include({ verdict: 'DENY', reason: 'APPROVAL_USED' });
+    }
   });
 
   it('names the approval of an ESCALATE, and permits the question once when it is approved', async () => {

@@ -213,6 +213,7 @@ describe('error codes over HTTP', () => {
     client.close();
     const result = await new Validator().validate(document);
     expect(result.valid, JSON.stringify(result.errors)).to.equal(true);
-    expect(document.components.responses).to.include.keys(Object.keys(ERROR_TABLE));
+    const documented = JSON.stringify(document.components.responses);
+    for (const code of Object.keys(ERROR_TABLE)) expect(documented).to.include(`${code}: `);
   });
 });

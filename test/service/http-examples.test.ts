@@ -182,6 +182,7 @@ describe('the examples of the OpenAPI document', () => {
         .replace('{id}', ids[name] ?? '')
         .replace('{agentId}', 'agent-7')
         .replace('{entityId}', body.entityId)
+        .replace('{server}', 'git')
         .replace('{name}', RESOURCE_NAME)
         .replace('{digest}', digest);
       // These need a webhook, a job or a setting, which this service does not have; the last is the document itself.

@@ -83,7 +83,13 @@ describe('receipts and promises', () => {
       expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'text/plain; charset=utf-8']);
       expect(answer.text).to.match(/^c2sp\.org\/tlog-proof@v1\n/);
       expect(parseTlogProof(answer.text)).to.deep.equal(receipt);
-      for (const accept of ['application/json', '*/*', 'application/json, text/plain'])
+      for (const accept of [
+        'application/json',
+        '*/*',
+        'application/json, text/plain',
+        'text/plain;q=0',
+        'text/plain; q=0.5, application/json',
+      ])
         expect(receiptOf((await client.get(pathOf(receipt.proofId), { headers: { accept } })).json)).to.deep.equal(
           receipt,
         );

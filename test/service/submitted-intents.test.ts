@@ -153,6 +153,27 @@ describe('submitted intents', () => {
       expect(idsOf(await auditor.get('/v1/intents?agentId=reading'))).to.deep.equal([ofOther, mine]);
     });
 
+    it('by every key that rotations made of the one that asked, as are its decisions and approvals', async () => {
+      const AUTH = '/v1/auth/keys';
+      const first = (await service.admin.post(AUTH, { name: 'line', scopes: ['intents:write'] })).json;
+      const second = (await service.admin.post(`${AUTH}/${first.keyId}/rotate`, { overlap: '1h' })).json;
+      const third = (await service.admin.post(`${AUTH}/${second.keyId}/rotate`, { overlap: '1h' })).json;
+      const line = [first, second, third].map(({ key }) => service.admin.withKey(key));
+      const asked: string[][] = [];
+      for (const by of line) {
+        const { intentId } = (await submit({ agentId: 'line' }, by)).json;
+        // The shipped policies escalate it, each key's own.
+        const { json } = await by.post('/v1/enforce', { agent_id: 'line', intent: 'read:db/*' });
+        asked.push([`intents/${intentId}`, `decisions/${json.decision_id}`, `approvals/${json.approval.approval_id}`]);
+      }
+      for (const by of [...line, other]) {
+        for (const path of asked.flat())
+          expect((await by.get(`/v1/${path}`)).status, path).to.equal(by === other ? 404 : 200);
+        for (const list of ['intents', 'decisions'])
+          expect((await by.get(`/v1/${list}?agentId=line`)).json.items.length, list).to.equal(by === other ? 0 : 3);
+      }
+    });
+
     it('by no key without the scope', async () => {
       const stranger = await service.client({ scopes: ['agents:read'] });
       for (const answer of [

@@ -279,6 +279,43 @@ describe('a tool call', () => {
     expect(shown.text).not.to.include(secret);
   });
 
+  it('that was unknown or changed is shown with the catalogue of its server, to agents:read of its own organisation and environment', async () => {
+    await service.apply({ ...policies, 'tools/seen.json': { server: 'seen', description: 'Seen.', tools } });
+    const asked = async (server: string, name: string): Promise<string> =>
+      (await ask({ server, name, arguments: { path: '/a' } })).json.decision_id;
+    await asked('seen', 'erase');
+    const erased = await asked('seen', 'erase');
+    const changed = await asked('seen', 'read_text_file');
+    await asked('seen', 'list');
+    const nowhere = await asked('nowhere', 'x');
+    const reader = await service.client({ scopes: ['agents:read'] });
+    const list = (await reader.get('/v1/tools?limit=200')).json.items as { server: string; description: string }[];
+    const shown = (await reader.get('/v1/tools/seen')).json;
+    expect(list.find(({ server }) => server === 'seen')).to.deep.equal(shown);
+    expect([shown.description, shown.seen]).to.deep.equal([
+      'Seen.',
+      [
+        { name: 'read_text_file', state: 'changed', calls: 1, decisionId: changed },
+        { name: 'erase', state: 'unknown', calls: 2, decisionId: erased },
+      ],
+    ]);
+    expect((await reader.get('/v1/tools/nowhere')).json).to.deep.equal({
+      server: 'nowhere',
+      description: null,
+      trustAnnotations: false,
+      tools: [],
+      seen: [{ name: 'x', state: 'unknown', calls: 1, decisionId: nowhere }],
+    });
+    const organisationId = await service.addOrganisation('no-calls');
+    for (const of of [{ organisationId }, { environment: 'test' }, { agentIds: ['another'] }] as const) {
+      const other = await service.client({ scopes: ['agents:read'], ...of });
+      expect((await other.get('/v1/tools/seen')).json.seen).to.deep.equal([]);
+      expect((await other.get('/v1/tools/nowhere')).json.code).to.equal('E4001');
+    }
+    expect((await (await service.client({ scopes: ['trust:read'] })).get('/v1/tools')).json.code).to.equal('E1004');
+    await service.apply(policies);
+  });
+
   it('is found among decisions by its server, and by its tool', async () => {
     const agentId = 'finder';
     const ids = new Map<string, string>();

@@ -26,7 +26,7 @@ function nameOfShared(response: Json): string | undefined {
 
 /** The statuses of the problems that the response `default` of the operations describes. */
 function statusesOfDefault(responses: Json): number[] {
-  const { content } = (responses['AnyOperation'] ?? { content: {} }) as { readonly content: Json };
+  const { content } = (responses['Common'] ?? { content: {} }) as { readonly content: Json };
   const codes: readonly string[] = JSON.stringify(content).match(/E\d{4}/g) ?? [];
   return Object.entries(ERROR_TABLE).flatMap(([code, { statuses }]) => (codes.includes(code) ? statuses : []));
 }

@@ -771,6 +771,10 @@ class AsyncTools(AsyncResource):
         """The tool catalogues in force: GET /v1/tools."""
         return await self._call(ops.TOOLS_LIST, limit=limit, cursor=cursor)
 
+    async def get(self, server: str) -> m.ToolCatalogue:
+        """The tool catalogue of one server: GET /v1/tools/{server}."""
+        return await self._call(ops.TOOLS_GET, server=server)
+
 
 class AsyncHalt(AsyncResource):
     async def set(self, *, reason: str) -> m.HaltState:

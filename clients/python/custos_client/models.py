@@ -2254,6 +2254,20 @@ class RollBackPoliciesRequest:
 
 
 @dataclass(frozen=True)
+class SeenTool:
+    is_camel_case: ClassVar[bool] = True
+
+    # The name of the tool.
+    name: str
+    # Not understood by a catalogue, or not as pinned.
+    state: Literal["unknown", "changed"]
+    # Such calls.
+    calls: int
+    # That of the last one.
+    decision_id: str
+
+
+@dataclass(frozen=True)
 class ShadowStatus:
     # Whether a worker is evaluating a draft for comparison with the active set.
     running: bool
@@ -2399,12 +2413,13 @@ class ToolCatalogue:
 
     # The name of the source of the tools, as calls name it.
     server: str
-    # What the source is.
-    description: str
+    description: Optional[str]
     # Whether the annotations of the server decide about its tools that are not listed here.
     trust_annotations: bool
     # By name.
     tools: List[CataloguedTool]
+    # Tools that agents of the organisation and environment called in the last day, the last one first.
+    seen: List[SeenTool]
 
 
 @dataclass(frozen=True)

@@ -697,6 +697,16 @@ TOOLS_LIST: Operation[m.ToolCatalogueList] = Operation(
     statuses=(200,),
     is_text=False,
 )
+TOOLS_GET: Operation[m.ToolCatalogue] = Operation(
+    method="GET",
+    path="/v1/tools/{server}",
+    path_arguments=(("server", "server"),),
+    query_arguments=(),
+    body=None,
+    answer=m.ToolCatalogue,
+    statuses=(200,),
+    is_text=False,
+)
 HALT_SET: Operation[m.HaltState] = Operation(
     method="POST",
     path="/v1/halt",

@@ -748,6 +748,10 @@ class Tools(Resource):
         """The tool catalogues in force: GET /v1/tools."""
         return self._call(ops.TOOLS_LIST, limit=limit, cursor=cursor)
 
+    def get(self, server: str) -> m.ToolCatalogue:
+        """The tool catalogue of one server: GET /v1/tools/{server}."""
+        return self._call(ops.TOOLS_GET, server=server)
+
 
 class Halt(Resource):
     def set(self, *, reason: str) -> m.HaltState:

@@ -232,6 +232,7 @@ function createResources(http: Http, runtime: Runtime) {
     tools: {
       /** The tool catalogues in force. */
       list: list('/v1/tools'),
+      get: readOne('/v1/tools/{server}'),
     },
     halt: {
       /** Halts the key's environment: every question is denied until it is lifted. */

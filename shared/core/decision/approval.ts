@@ -89,13 +89,18 @@ export function standingOf(approval: ApprovalFacts | undefined, use: Use): Stand
     case 'used':
       return approval.usedDecisionId !== null && isRepeat(approval, use)
         ? { kind: 'repeat', decisionId: approval.usedDecisionId }
-        : refused('APPROVAL_USED', `${approvalId} has been used`);
+        : usedUp(approvalId);
     default:
       return assertNever(state);
   }
 }
 
-function refused(code: RefusalCode, message: string): Standing {
+/** The refusal of an approval that was used before. */
+export function usedUp(approvalId: string): Extract<Standing, { kind: 'refused' }> {
+  return refused('APPROVAL_USED', `${approvalId} has been used`);
+}
+
+function refused(code: RefusalCode, message: string): Extract<Standing, { kind: 'refused' }> {
   return { kind: 'refused', code, message };
 }
 

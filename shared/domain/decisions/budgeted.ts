@@ -8,6 +8,7 @@ import type { EvaluatedQuestion } from './approval-naming.ts';
 import { type BudgetStore, CountGone, type Counting, createBudgetStore } from './budget-store.ts';
 import type { Answer, Decider, RecordedDecision } from './decider.ts';
 import type { DecisionStore } from './decision-store.ts';
+import type { AnsweredDecision } from './written.ts';
 
 /** Whether a permission would count against budgets, which have to be read first. An ESCALATE permits with its approval. */
 export function needsBudgets({ question, answer: { evaluation, facts } }: EvaluatedQuestion): boolean {
@@ -23,7 +24,7 @@ interface Stored {
 
 export interface Budgeted {
   /** Makes one such answer durable, together with others. @throws {ApiError} E6002 */
-  append(item: EvaluatedQuestion): Promise<{ readonly decisionId: string; readonly text: string }>;
+  append(item: EvaluatedQuestion): Promise<AnsweredDecision>;
   readonly store: BudgetStore;
   /**
    * The answer when its budgets are counted: the same if they have room, else what the other rules say. Answers that permit nothing, or
@@ -109,7 +110,11 @@ export function createBudgeted({ db, decider, decisions }: BudgetedDeps): Budget
       const stored = (await group.add(item)).get(item);
       if (stored === undefined) throw new Error('a decision was not written');
       decider.recorded(item.question, stored.answer);
-      return { decisionId: stored.recorded.row.decisionId, text: await stored.recorded.textTogether() };
+      return {
+        decisionId: stored.recorded.row.decisionId,
+        text: await stored.recorded.textTogether(),
+        isRepeat: false,
+      };
     },
   };
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
-import { loadKey } from '../keys/lookup.ts';
+import { hasAsked } from '../keys/line.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
 import { giveBackCharges } from './budget-store.ts';
 
@@ -27,11 +27,6 @@ const READ = `SELECT outcome, detail, reported_at AS "reportedAt" FROM decision_
     WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3`;
 const NOT_CARRIED_OUT = `SELECT decision_id FROM decision_outcome
     WHERE organisation_id = $1 AND environment = $2 AND decision_id = ANY($3) AND outcome = 'not_carried_out'`;
-
-/** Whether the key asked, or a key that rotations made of the one that asked. */
-async function hasAsked(sql: Sql, key: AuthenticatedKey, askingKeyId: string): Promise<boolean> {
-  return askingKeyId === key.keyId || (await loadKey(sql, askingKeyId))?.key.lineage === key.lineage;
-}
 
 /**
  * Stores the outcome of a decision, in the caller's transaction.

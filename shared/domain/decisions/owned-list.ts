@@ -3,8 +3,8 @@ import type { Statement } from '../../platform/db/database.ts';
 import type { Owner } from '../../kernel/owner.ts';
 
 export interface OwnedFilter extends Owner {
-  /** Only rows of this key. */
-  readonly keyId?: string | undefined;
+  /** Only rows of these keys. */
+  readonly keyIds?: readonly string[] | undefined;
   /** Only these agents. */
   readonly agentIds?: readonly string[] | undefined;
   /** Only ids before this one. */
@@ -31,13 +31,13 @@ export type ListCondition = readonly [values: readonly unknown[], text: (...at: 
  * may read every row for a rare result. Each of several agents, or other values, is a range of its own.
  */
 export function ownedList(list: OwnedList): [statement: Statement, values: unknown[]] {
-  const { table, columns, id, keyId, agentIds, before } = list;
+  const { table, columns, id, keyIds, agentIds, before } = list;
   const values: unknown[] = [list.organisationId, list.environment, list.limit];
   const texts = ['organisation_id = $1', 'environment = $2'];
   const add = (...[given, text]: ListCondition): void => {
     texts.push(text(...given.map((value) => `$${values.push(value)}`)));
   };
-  if (keyId !== undefined) add([keyId], (at) => `key_id = ${at}`);
+  if (keyIds !== undefined) add([keyIds], (at) => `key_id = ANY (${at}::text[])`);
   for (const condition of list.more) add(...condition);
   if (before !== undefined) add([before], (at) => `${id} < ${at}`);
   const each = list.each ?? (agentIds === undefined ? undefined : { column: 'agent_id', values: agentIds });

@@ -90,7 +90,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       if (opening === undefined) await decisions.append(row);
       else if (!(await opener.append(opening))) continue;
       decider.recorded(question, answer);
-      return { decisionId: row.decisionId, text: await recorded.textTogether() };
+      return { decisionId: row.decisionId, text: await recorded.textTogether(), isRepeat: false };
     }
     throw tooManyAtOnce();
   };
@@ -216,7 +216,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       const { row } = recorded;
       await decisions.append(row);
       decider.recorded(question, answer);
-      return { decisionId: row.decisionId, text: await recorded.textTogether() };
+      return { decisionId: row.decisionId, text: await recorded.textTogether(), isRepeat: false };
     },
     transaction,
     within,

@@ -17,7 +17,7 @@ export interface Written {
 }
 
 /** A durable answer: JSON text, which may go out now. */
-export type AnsweredDecision = Pick<Written, 'decisionId' | 'text'>;
+export type AnsweredDecision = Pick<Written, 'decisionId' | 'text' | 'isRepeat'>;
 
 export type Write = (sql: Sql) => Promise<readonly (Written | Unwritten)[]>;
 

@@ -71,6 +71,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   'policies.approve': 'POST /v1/policies/approvals/{approvalId}/approve',
   'policies.reject': 'POST /v1/policies/approvals/{approvalId}/reject',
   'tools.list': 'GET /v1/tools',
+  'tools.get': 'GET /v1/tools/{server}',
   'halt.set': 'POST /v1/halt',
   'halt.get': 'GET /v1/halt',
   'halt.lift': 'DELETE /v1/halt',

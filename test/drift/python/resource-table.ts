@@ -92,7 +92,7 @@ export const RESOURCES: Readonly<Record<string, Readonly<Record<string, Row>>>> 
     approve: row('POST /v1/policies/approvals/{approvalId}/approve'),
     reject: row('POST /v1/policies/approvals/{approvalId}/reject'),
   },
-  tools: { list: row('GET /v1/tools') },
+  tools: { list: row('GET /v1/tools'), get: row('GET /v1/tools/{server}') },
   halt: { set: row('POST /v1/halt'), get: row('GET /v1/halt'), lift: row('DELETE /v1/halt') },
   reference: {
     errors: row('GET /v1/reference/errors'),

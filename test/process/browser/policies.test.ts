@@ -133,7 +133,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     const [before] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
     await apply((files) => {
       files.set('payroll.json', JSON.stringify(ESCALATED));
-      files.delete('broad-reads.json');
+      files.delete('broad-patterns.json');
       const credentials = files.get('credentials.json') ?? '';
       files.set('credentials.json', credentials.replace('"lessThan", "value": 5', '"lessThan", "value": 6'));
     });
@@ -151,7 +151,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await pages.looks('policy-difference');
     await page.getByRole('link', { name: 'Swap the sets' }).click();
     await changed.locator('del', { hasText: '"value": 6' }).waitFor();
-    await pages.open(`/policies/${before?.digest}/broad-reads`);
+    await pages.open(`/policies/${before?.digest}/broad-patterns`);
     await page.getByText('The set of this policy is not in force for all organisations').waitFor();
     await pages.open(`/policies/${'0'.repeat(64)}`);
     await page.getByText('There is no policy set with this digest.').waitFor();

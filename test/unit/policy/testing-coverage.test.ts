@@ -36,6 +36,16 @@ describe('coverage', () => {
     expect(rule?.conditions[1]).to.include({ wasTrue: false, wasFalse: false });
   });
 
+  it('counts as true what holds for a part of a pattern', async () => {
+    const named = { fact: 'intent', path: 'object', operator: 'equal', value: 'users' };
+    const asked = setOfDocuments([policy('named', 'DENY', { all: [named] })]);
+    const { coverage } = await runDocument(
+      { cases: [{ name: 'c', agent: {}, intent: 'read:data/x/*', expect: 'DENY' }] },
+      asked,
+    );
+    expect(coverage.report().details[0]?.conditions[0]).to.include({ wasTrue: true, wasFalse: false });
+  });
+
   it('does not count rules for an agent that is denied before any is evaluated', async () => {
     const report = await covering({ agent: { level: 4, status: 'PAUSED' }, context: { ticket: 'T-2' } });
     expect(report.policies.covered).to.equal(0);

@@ -147,7 +147,7 @@ export interface paths {
         };
         /**
          * List decisions, newest first
-         * @description A key with intents:write but not proofs:read sees what it asked itself. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted.
+         * @description A key with intents:write but not proofs:read sees what it asked itself, also before a rotation. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted.
          *
          *     Scope: proofs:read or intents:write.
          */
@@ -1203,11 +1203,33 @@ export interface paths {
         };
         /**
          * The tool catalogues in force
-         * @description They say what tools do; a call of a tool that none lists is judged as unknown.
+         * @description They say what tools do; a call of a tool that none lists is judged as unknown. `seen` has what was called unknown or changed, among the newest 5,000 such calls.
          *
-         *     Scope: admin:*.
+         *     Scope: agents:read.
          */
         get: operations["listTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/{server}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The tool catalogue of one server
+         * @description As in the list.
+         *
+         *     Scope: agents:read.
+         */
+        get: operations["getTools"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3944,15 +3966,29 @@ export interface components {
              */
             definition?: string;
         };
+        SeenTool: {
+            /** @description The name of the tool. */
+            name: string;
+            /**
+             * @description Not understood by a catalogue, or not as pinned.
+             * @enum {string}
+             */
+            state: "unknown" | "changed";
+            /** @description Such calls. */
+            calls: number;
+            /** @description That of the last one. */
+            decisionId: string;
+        };
         ToolCatalogue: {
             /** @description The name of the source of the tools, as calls name it. */
             server: string;
-            /** @description What the source is. */
-            description: string;
+            description: string | null;
             /** @description Whether the annotations of the server decide about its tools that are not listed here. */
             trustAnnotations: boolean;
             /** @description By name. */
             tools: components["schemas"]["CataloguedTool"][];
+            /** @description Tools that agents of the organisation and environment called in the last day, the last one first. */
+            seen: components["schemas"]["SeenTool"][];
         };
         ToolCatalogueList: {
             /** @description SHA-256, in hex, of the canonical JSON of the set. */
@@ -4236,54 +4272,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description E1001: the API key is missing */
-        E1001: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E1001";
-                };
-            };
-        };
-        /** @description E1002: the API key is invalid or has been revoked */
-        E1002: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E1002";
-                };
-            };
-        };
-        /** @description E1003: the API key has expired; a new one must be generated */
-        E1003: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E1003";
-                };
-            };
-        };
-        /** @description E1004: the key lacks permission for the operation */
-        E1004: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E1004";
-                };
-            };
-        };
         /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422) */
         E2001: {
             headers: {
@@ -4293,30 +4281,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E2001";
-                };
-            };
-        };
-        /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422) */
-        E2001_422: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E2001";
-                };
-            };
-        };
-        /** @description E2005: the body is larger than 1 MB, or 8 MB for a policy set */
-        E2005: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E2005";
                 };
             };
         };
@@ -4332,18 +4296,6 @@ export interface components {
                 };
             };
         };
-        /** @description E2009: the content type is not JSON */
-        E2009: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E2009";
-                };
-            };
-        };
         /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
         E2010: {
             headers: {
@@ -4354,33 +4306,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E2010";
-                };
-            };
-        };
-        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
-        E2010_422: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E2010";
-                };
-            };
-        };
-        /** @description E3001: the rate limit is exceeded; Retry-After says when to come back */
-        E3001: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E3001";
                 };
             };
         };
@@ -4505,33 +4430,8 @@ export interface components {
                 };
             };
         };
-        /** @description E6001: an internal error; nothing internal is in the text */
-        E6001: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E6001";
-                };
-            };
-        };
-        /** @description E6002: a dependency is down; Retry-After says when to come back */
-        E6002: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E6002";
-                };
-            };
-        };
         /** @description Problems that do not depend on the operation. 401 E1001: the API key is missing. 401 E1002: the API key is invalid or has been revoked. 401 E1003: the API key has expired; a new one must be generated. 403 E1004: the key lacks permission for the operation. 413 E2005: the body is larger than 1 MB, or 8 MB for a policy set. 415 E2009: the content type is not JSON. 429 E3001: the rate limit is exceeded; Retry-After says when to come back. 500 E6001: an internal error; nothing internal is in the text. 503 E6002: a dependency is down; Retry-After says when to come back. */
-        AnyOperation: {
+        Common: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -4546,18 +4446,6 @@ export interface components {
                 };
             };
         };
-        /** @description E1001: API key missing. E1002: API key invalid. E1003: API key expired */
-        E1001_E1002_E1003: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E1001" | "E1002" | "E1003";
-                };
-            };
-        };
         /** @description E2001: Request invalid. E2006: Not valid JSON */
         E2001_E2006: {
             headers: {
@@ -4567,6 +4455,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E2001" | "E2006";
+                };
+            };
+        };
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
+        E2010_422: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2010";
                 };
             };
         };
@@ -4631,6 +4531,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E2001" | "E2010";
+                };
+            };
+        };
+        /** @description E6002: a dependency is down; Retry-After says when to come back */
+        E6002: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E6002";
                 };
             };
         };
@@ -7696,6 +7609,37 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ToolCatalogueList"];
+                };
+            };
+        };
+    };
+    getTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "server": "git",
+                     *       "description": null,
+                     *       "trustAnnotations": false,
+                     *       "tools": [],
+                     *       "seen": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolCatalogue"];
                 };
             };
         };

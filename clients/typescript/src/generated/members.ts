@@ -75,6 +75,7 @@ export const OPERATIONS = {
   'GET /v1/policies/{digest}': { required: ['digest', 'createdAt'] },
   'POST /v1/policies/validate': { required: ['valid', 'digest'] },
   'GET /v1/tools': { required: ['digest', 'items'] },
+  'GET /v1/tools/{server}': { required: ['server', 'description'] },
   'GET /v1/webhooks': { required: ['items', 'nextCursor'] },
   'POST /v1/webhooks': { required: ['webhookId', 'url'] },
   'PATCH /v1/webhooks/{webhookId}': { required: ['webhookId', 'url'] },

@@ -96,7 +96,9 @@ export function createCoverage(set: {
       for (const [i, leaf] of rule.leaves.entries()) {
         const outcome = outcomeOf(leaf, facts);
         const flags = outcomes[i];
-        if (flags !== undefined && (outcome === 'yes' || outcome === 'no')) flags[outcome] = true;
+        if (flags === undefined || outcome === 'missing') continue;
+        // A pattern covers something for which the comparison is true.
+        flags[outcome === 'partly' ? 'yes' : outcome] = true;
       }
       if (groundOf(rule.condition, facts, rule.holdsWhenUnsure) !== 'not at all') seenOf(rule).matched = true;
     }
