@@ -12,6 +12,7 @@ export const FINDINGS = {
   'wrong-log': 'a record names another organisation or environment',
   'column-altered': 'a column says something else than the record',
   'facts-altered': 'the facts of a decision are not those that its record names',
+  'facts-missing': 'the facts of a decision are missing, and retention did not erase them',
   'previous-hash-altered': 'the previous hash of a leaf was changed',
   'event-hash-altered': 'the event hash of a leaf was changed',
   'leaf-hash-altered': 'the hash of a leaf was changed',
