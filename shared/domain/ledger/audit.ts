@@ -122,6 +122,11 @@ export function createAuditor(deps: AuditorDeps): Auditor {
   const { authority, verifier, version = '', decisionsMs = DECISIONS_MS } = deps;
   /** The next policy set to check. */
   let nextSet = '';
+  // What this process has stored about each log: an older state that it reads was put back, or its row was deleted.
+  const remembered = new Map<number, AuditState>();
+  const evidenceEndedMs = new Map<number, number>();
+  const lastTurns = new Map<number, number>();
+  let turns = 0;
 
   const report = (origin: string, before: readonly Finding[], after: readonly Finding[]): void => {
     const known = new Set(before.map(({ sentence }) => sentence));
@@ -139,10 +144,13 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     isTurn = true,
   ): Promise<{ readonly before: AuditState; readonly state: AuditState; readonly origin: string } | undefined> => {
     const changed = await db.transaction(async (sql) => {
-      const before = await takeState(sql, name.log_id);
+      const before = await takeState(sql, name.log_id, remembered.get(name.log_id));
       if (before === undefined) return undefined;
-      const after = await work(sql, before);
-      if (after !== before) await keepState(sql, name.log_id, after, { nowMs: nowMs(), isTurn });
+      const worked = await work(sql, before);
+      const after =
+        worked === before
+          ? before
+          : await keepState(sql, name.log_id, { before, after: worked }, { nowMs: nowMs(), isTurn });
       const [first, ...more] = openFindings(after.findings, after.accepted);
       const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
       if (first !== undefined && name.is_newest)
@@ -151,6 +159,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
       return { before, state: after, origin: origin ?? `${name.slug}/${name.environment}` };
     });
     if (changed === undefined) return undefined;
+    remembered.set(name.log_id, changed.state);
     report(changed.origin, changed.before.findings, changed.state.findings);
     return changed;
   };
@@ -243,21 +252,28 @@ export function createAuditor(deps: AuditorDeps): Auditor {
   /** The same, unless it may have ended the process a short time ago. @param now in any case */
   const auditEvidenceOnce = async (name: LogName, before: AuditState, size: number, now: boolean) => {
     const begunMs = nowMs();
-    if (!(await beginEvidence(db, name.log_id, { nowMs: begunMs, now }))) return before;
+    const endedMs = evidenceEndedMs.get(name.log_id);
+    if (!(await beginEvidence(db, name.log_id, { nowMs: begunMs, endedMs, now }))) return before;
     try {
       return await auditEvidence(name, before, size, monotonicMs() + decisionsMs);
     } finally {
+      evidenceEndedMs.set(name.log_id, begunMs);
       // Without a database the next one waits.
       await endEvidence(db, name.log_id, begunMs).catch(() => undefined);
     }
   };
 
+  /** Those that this process left out for longest come first, whatever the database says about their last audits. */
+  const inTurn = (names: readonly LogName[]): LogName[] =>
+    names.toSorted((a, b) => (lastTurns.get(a.log_id) ?? 0) - (lastTurns.get(b.log_id) ?? 0));
+
   /** Audits these logs until the time of a run is over. */
   const auditLogs = async (names: readonly LogName[], scope: AuditScope): Promise<LogAudit[]> => {
     const startedMs = monotonicMs();
     const audits: LogAudit[] = [];
-    for (const name of names) {
+    for (const name of inTurn(names)) {
       if (scope !== 'all' && audits.length > 0 && monotonicMs() - startedMs > runMs) break;
+      if (scope !== 'new') lastTurns.set(name.log_id, (turns += 1));
       const audit = (sql: Sql, before: AuditState) => auditOne(sql, before, name.log_id, scope, startedMs);
       const done = await change(name, audit, scope !== 'new');
       if (done === undefined) continue;
