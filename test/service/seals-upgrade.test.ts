@@ -11,7 +11,13 @@ import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 
 /** Tables of later migrations: an installation older than the seals has no rows of them. */
-const NEWER: ReadonlySet<string> = new Set(['resource', 'policy_proposal', 'organisation_policy', 'retention_time']);
+const NEWER: ReadonlySet<string> = new Set([
+  'resource',
+  'policy_proposal',
+  'organisation_policy',
+  'retention_time',
+  'log_key',
+]);
 
 describe('an installation older than the seals', () => {
   let service: Service;

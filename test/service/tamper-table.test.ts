@@ -265,7 +265,8 @@ describe('the tamper table', () => {
   });
 
   describe('a decision made on forged trust', () => {
-    const asService = (text: string, values: readonly unknown[] = []) => service.rows<{ findings: string }>(text, values);
+    const asService = (text: string, values: readonly unknown[] = []) =>
+      service.rows<{ findings: string }>(text, values);
     const announce = async (change: string): Promise<void> => {
       await asService(change);
       await asService(

@@ -32,6 +32,7 @@ export const FINDINGS = {
   'kept-checkpoint': 'the checkpoint kept outside the database is not of this log',
   'log-vanished':
     'a log that was signed is not in the database any more: its row was deleted, or another backup was restored',
+  'log-key-forged': 'a published key, of a log or for promises, is not as the service wrote it',
   'key-altered': 'an API key may do something else, or lives longer, than its last record in the log says',
   'key-unrecorded': 'an API key exists that no record in the log made',
   'key-missing': 'an API key that the log has was deleted',

@@ -11,7 +11,7 @@ import type { AuthorityAudit } from './audit-authority.ts';
 import { auditDecisions } from './audit-decisions.ts';
 import { auditLog, type AuditScope, limited } from './audit-log.ts';
 import { forbidScans, readHead } from './audit-rows.ts';
-import { readPublishedKeys } from './published-keys.ts';
+import { readKeysOfLog } from './published-keys.ts';
 import {
   type AuditState,
   beginEvidence,
@@ -23,7 +23,7 @@ import {
 } from './audit-state.ts';
 import { auditTrust } from './audit-trust.ts';
 import type { CheckpointKeeper } from './kept.ts';
-import { findAlteredSets, findLostLogs, keepInstallation } from './audit-installation.ts';
+import { findAlteredSets, findForgedPromiseKeys, findLostLogs, keepInstallation } from './audit-installation.ts';
 import { AUDIT_HALT } from './log-states.ts';
 
 export interface AuditorDeps {
@@ -170,11 +170,12 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     // Read before the head with which it is compared: meanwhile the log may grow, but never shrink.
     const kept = origin === null ? undefined : await keeper?.read(origin);
     const head = await readHead(sql, logId);
-    const keys = trustPublishedKeys(await readPublishedKeys(sql, logId, ['log']));
+    const { published, forged: forgedKeys } = await readKeysOfLog(sql, logId);
+    const keys = trustPublishedKeys(published);
     const own = key === undefined || origin === null ? [] : [trustKey(publishKey(key, { origin, use: 'log' }).vkey)];
     const isTimeLeft = (): boolean => monotonicMs() - startedMs < budgetMs;
     const isRunOver = (): boolean => monotonicMs() - startedMs >= runMs;
-    const log = { sql, logId, head, keys, kept, keptKeys: [...keys, ...own], isTimeLeft, isRunOver, scope };
+    const log = { sql, logId, head, keys, forgedKeys, kept, keptKeys: [...keys, ...own], isTimeLeft, isRunOver, scope };
     const after = await auditLog(log, before);
     // The first audit of a log starts with decisions of this version.
     const isFirst = before.auditedSize === 0 && before.decisions.by === '';
@@ -202,13 +203,14 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     return found;
   };
 
-  /** Audits what belongs to no log: missing logs, policy sets, keys without a log. */
+  /** Audits what belongs to no log: missing logs, policy sets, keys of promises, keys without a log. */
   const auditInstallation = async (withoutLog: readonly Finding[]): Promise<void> => {
     const lost = keeper === undefined ? [] : await findLostLogs(db, keeper);
+    const forged = await findForgedPromiseKeys(db);
     const sets = await findAlteredSets(db, nextSet);
     nextSet = sets.next;
     const found = await db.transaction((sql) =>
-      keepInstallation(sql, { found: [...lost, ...withoutLog], sets }, nowMs()),
+      keepInstallation(sql, { found: [...lost, ...forged, ...withoutLog], sets }, nowMs()),
     );
     for (const finding of found ?? []) onFinding?.('', finding);
   };
