@@ -137,7 +137,7 @@ const rotateLogKeyCommand: CommandBody = {
       .requiredOption('--to <file>', 'the new Ed25519 private key (PKCS 8, PEM): openssl genpkey -algorithm ed25519')
       .action(async ({ to }) => {
         const key = privateKeyOf(to);
-        const keyId = await runAdmin(({ db }) => rotateLogKey(db, key));
+        const keyId = await runAdmin(({ db, nowMs }) => rotateLogKey(db, key, { by: operatorName(), nowMs }));
         printLine(keyId);
         say(
           `The logs' key is ${keyId} from now on. Start the workers with CUSTOS_SIGNING_KEY_FILE=${path.resolve(to)}. The old key stays published; its file is no longer needed.`,

@@ -25,6 +25,8 @@ export interface LogUnderTest {
   readonly reported: Finding[];
   /** Runs audits until the whole log has been audited, one subtree for each run. */
   readonly auditor: Auditor;
+  /** Replaces the auditor by one that remembers nothing, as when its process is replaced. */
+  restart(): void;
   /** Accepts records of entities `entity-0` to `entity-4` in turn. */
   fill(count: number, label?: string): Promise<void>;
   append(): Promise<void>;
@@ -60,17 +62,19 @@ export function logUnderTest(options: {
       throw new Error('the logs have another key');
     },
   });
-  const auditor = createAuditor({
-    db,
-    key,
-    keeper,
-    nowMs,
-    monotonicMs: () => performance.now(),
-    onFinding: (_, finding) => reported.push(finding),
-    budgetMs: 0,
-    // A run ends when its work is done, not after a second: tests of the time limit set their own.
-    runMs: 60_000,
-  });
+  const startAuditor = (): Auditor =>
+    createAuditor({
+      db,
+      key,
+      keeper,
+      nowMs,
+      monotonicMs: () => performance.now(),
+      onFinding: (_, finding) => reported.push(finding),
+      budgetMs: 0,
+      // A run ends when its work is done, not after a second: tests of the time limit set their own.
+      runMs: 60_000,
+    });
+  let auditor = startAuditor();
   const chainHeads = createChainHeads();
   const log: LogUnderTest = {
     db,
@@ -80,7 +84,12 @@ export function logUnderTest(options: {
     checkpointer,
     halts,
     reported,
-    auditor,
+    get auditor() {
+      return auditor;
+    },
+    restart: () => {
+      auditor = startAuditor();
+    },
     async fill(count, label = 'fill') {
       const occurredAt = new Date().toISOString();
       const rows = Array.from({ length: count }, (_, i) => {
@@ -139,7 +148,7 @@ export function logUnderTest(options: {
 
 const TABLES = ['leaf', 'node', 'checkpoint', 'record', 'decision', 'audit'];
 
-/** Saves the current rows of the log; the returned function restores them. */
+/** Saves the current rows of the log; the returned function restores them, and restarts the auditor. */
 export async function saveRows(log: LogUnderTest): Promise<() => Promise<void>> {
   await log.tamper(
     [...TABLES, 'log']
@@ -149,7 +158,10 @@ export async function saveRows(log: LogUnderTest): Promise<() => Promise<void>> 
   const restore = TABLES.map((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}`);
   const head =
     'UPDATE log SET size = s.size, frontier = s.frontier, halted_reason = s.halted_reason FROM saved_log s WHERE s.log_id = log.log_id';
-  return () => log.tamper([...restore, head].join(';'));
+  return async () => {
+    await log.tamper([...restore, head].join(';'));
+    log.restart();
+  };
 }
 
 /** Stores the nodes of every level, as earlier versions did. */

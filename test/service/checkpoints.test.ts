@@ -15,6 +15,8 @@ import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
 
+const BY = { by: 'cli:test', nowMs: Date.now() };
+
 describe('checkpoints', () => {
   let database: TestDatabase;
   let db: Database;
@@ -96,13 +98,15 @@ describe('checkpoints', () => {
     await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(log.key));
     const next = newKey();
     const workers = await openTestDatabase(database.url, { applicationName: 'custos-workers' });
-    expect(await rotateLogKey(db, next).catch((e: unknown) => e), 'while workers run').to.be.instanceOf(RotationError);
+    expect(await rotateLogKey(db, next, BY).catch((e: unknown) => e), 'while workers run').to.be.instanceOf(
+      RotationError,
+    );
     await workers.close();
-    expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'the key that is in use').to.be.instanceOf(
+    expect(await rotateLogKey(db, log.key, BY).catch((e: unknown) => e), 'the key that is in use').to.be.instanceOf(
       RotationError,
     );
     // A session that was just closed may still be listed for a moment.
-    const keyId = await waitFor(() => rotateLogKey(db, next), { what: 'the session that was closed to be gone' });
+    const keyId = await waitFor(() => rotateLogKey(db, next, BY), { what: 'the session that was closed to be gone' });
     expect(keyId).to.equal(keyIdOf(next));
     expect(
       await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(log.key)).catch((e: unknown) => e),
@@ -129,8 +133,8 @@ describe('checkpoints', () => {
     expect(await log.findings({ full: true })).to.deep.equal([]);
     const auditor = createLogFileAuditor({});
     for await (const line of exportLog(db, await found())) auditor.next(line.trimEnd());
-    expect(auditor.end()).to.deep.include({ checkpoints: 4, signedSize: 25, findings: [] });
-    expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'a former key is refused').to.be.instanceOf(
+    expect(auditor.end()).to.deep.include({ checkpoints: 4, signedSize: 26, findings: [] });
+    expect(await rotateLogKey(db, log.key, BY).catch((e: unknown) => e), 'a former key is refused').to.be.instanceOf(
       RotationError,
     );
   });

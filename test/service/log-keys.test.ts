@@ -9,7 +9,11 @@ import { createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { rotateLogKey } from '../../shared/domain/ledger/rotate-key.ts';
 import { readSigningKey } from '../../shared/domain/ledger/signing-key.ts';
-import { keyIdOf, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
+import { peekCheckpoint, writeCheckpoint } from '../../shared/core/proof/checkpoint.ts';
+import { rawPublicKey } from '../../shared/core/proof/ed25519.ts';
+import { logProblems } from '../../shared/domain/ledger/log-states.ts';
+import { auditorOf } from '../support/auditor.ts';
+import { keyIdOf, publishKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
 import type { PublishedKey, Receipt } from '../../shared/core/proof/shapes.ts';
 import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts';
 import type { Client } from '../support/client.ts';
@@ -52,6 +56,49 @@ describe('the signing key of a log', () => {
     expect(await refusalOf(file)).to.equal('accepted');
   });
 
+  it('is none that somebody wrote into the database: it is not published, signs nothing, and is found by the audit', async () => {
+    const { proofId } = (await client.post('/v1/proofs', { event: 'e', entityId: 'x', payload: {} })).json;
+    await worker.append();
+    const receipt: Receipt = (await client.get(`/v1/proofs/${proofId}`)).json;
+    const { origin, size, root } = peekCheckpoint(receipt.checkpoint);
+    const forger = generateKeyPairSync('ed25519').privateKey;
+    const [{ keyId, vkey }, promises] = [
+      publishKey(forger, { origin, use: 'log' }),
+      publishKey(forger, { origin, use: 'promise' }),
+    ];
+    const listed = async (): Promise<string[]> => [
+      ...(await client.get('/v1/log/keys')).json.items.map((key: PublishedKey) => key.keyId),
+      ...(await client.get('/.well-known/jwks.json')).json.keys.map((key: { kid: string }) => key.kid),
+    ];
+    const before = await listed();
+    const seal = Buffer.alloc(32);
+    for (const one of [null, seal])
+      await service.rows(
+        `INSERT INTO log_key (log_id, use, key_id, vkey, first_size, created_at, seal) SELECT log_id, 'log', $1, $2, 0, now(), $3 FROM log`,
+        [`${keyId}${one === null ? '' : 'x'}`, vkey, one],
+      );
+    await service.rows('INSERT INTO promise_key (key_id, public_key, created_at, seal) VALUES ($1, $2, now(), $3)', [
+      promises.keyId,
+      Buffer.from(rawPublicKey(forger)),
+      seal,
+    ]);
+    expect(await listed()).to.deep.equal(before);
+    const forged = { ...receipt, checkpoint: writeCheckpoint({ origin, size, root, key: forger, timeMs: 0 }) };
+    expect((await client.post('/v1/proofs/verify', receipt)).json).to.include({ valid: true });
+    expect((await client.post('/v1/proofs/verify', forged)).json).to.include({ valid: false });
+    const [audit] = await auditorOf(service).run();
+    expect(audit?.findings.map(({ kind }) => kind)).to.deep.equal(['log-key-forged', 'log-key-forged']);
+    expect((await logProblems(service.db)).join(' ')).to.contain(`The key "${promises.keyId}" for promises is not`);
+    for (const text of [
+      'DELETE FROM log_key',
+      'DELETE FROM promise_key',
+      'UPDATE promise_key SET created_at = now()',
+    ]) {
+      const error: unknown = await service.rows(text).catch((reason: unknown) => reason);
+      expect(String(error), text).to.match(/permission denied|insert-only/);
+    }
+  });
+
   it('signs new checkpoints after a rotation, and the old one nothing more; old receipts stay valid, and neither key may sign sizes of the other', async () => {
     const oldKey = await readSigningKey(service.db, file);
     const nextFile = path.join(temporaryFolder('next-key'), 'key.pem');
@@ -68,7 +115,9 @@ describe('the signing key of a log', () => {
     await worker.append();
     const before = await receiptOf(first);
     const { size } = (await client.get('/v1/log/checkpoints')).json.items[0];
-    await rotateLogKey(service.db, nextKey);
+    const [open] = await service.rows<{ seal: Buffer }>('SELECT seal FROM log_key', []);
+    await rotateLogKey(service.db, nextKey, { by: 'cli:test', nowMs: service.nowMs() });
+    const [ended] = await service.rows<{ seal: Buffer }>('SELECT seal FROM log_key', []);
     expect(await refusalOf(file)).to.be.instanceOf(SecretMismatchError);
     expect(await refusalOf(nextFile)).to.equal('accepted');
 
@@ -107,6 +156,18 @@ describe('the signing key of a log', () => {
       expect((await client.post('/v1/proofs/verify', receipt)).json).to.include({ valid: true });
     const narrowed = keys.map((key) => ({ ...key, firstSize: 0, lastSize: 1 }));
     expect(verifyReceipt(after, narrowed)).to.include({ ok: false, failure: 'KEY_NOT_AT_SIZE' });
+    const restored = 'UPDATE log_key SET last_size = NULL, version = 1, seal = $2 WHERE key_id = $1';
+    await service.rows(restored, [keyIdOf(oldKey), open?.seal]);
+    const left = (await client.get('/v1/log/keys')).json.items.filter(({ use }: PublishedKey) => use === 'log');
+    expect(
+      left.map((key: PublishedKey) => key.keyId),
+      'the old key as it was before',
+    ).to.deep.equal([keyIdOf(nextKey)]);
+    await service.rows(`UPDATE log_key SET last_size = $3, version = 2, seal = $2 WHERE key_id = $1`, [
+      keyIdOf(oldKey),
+      ended?.seal,
+      size,
+    ]);
     const ids = (await client.get('/.well-known/jwks.json')).json.keys.map((key: { kid: string }) => key.kid);
     expect(ids).to.include.members([keyIdOf(oldKey), keyIdOf(nextKey)]);
   });

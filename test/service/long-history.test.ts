@@ -13,6 +13,8 @@ import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createTrustHistory, type TrustHistory } from '../../shared/core/verification/trust-history.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { bootstrap } from '../support/service.ts';
+import { begunSeal } from '../../shared/platform/db/seals/audit-progress.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 import { runSql } from '../support/sql.ts';
 
 const CAP = 10_000;
@@ -138,9 +140,13 @@ describe('an agent with many signals', () => {
     const begun = async () => (await runSql(db, 'SELECT 1 FROM audit WHERE evidence_begun_at IS NOT NULL', [])).length;
     expect(await found()).to.deep.equal([]);
     expect(await begun(), 'it has ended').to.equal(0);
-    await runSql(db, 'UPDATE audit SET evidence_begun_at = $1', [new Date(nowMs)]);
+    const [log] = await runSql<{ log_id: number }>(db, 'SELECT log_id FROM audit', []);
+    await runSql(db, 'UPDATE audit SET evidence_begun_at = $1, begun_seal = $2', [
+      new Date(nowMs + 1),
+      begunSeal(TEST_SEALS, log?.log_id ?? 0, nowMs + 1),
+    ]);
     await runSql(db, "UPDATE trust_bucket SET negative = negative - 100 WHERE agent_id = 'old'", []);
-    nowMs += 299_000;
+    nowMs += 299_001;
     expect(await found()).to.deep.equal([]);
     nowMs += 2_000;
     expect(await found()).to.deep.equal(['trust-altered']);

@@ -10,6 +10,7 @@ import { SEALED_TABLE_NAMES, sealedTable, type SealedTableName } from '../../sha
 import { signIn } from '../support/dashboard.ts';
 import { adminUrlOf } from '../support/database.ts';
 import { approve, ask, escalate, ESCALATING, PERMITTING, reject } from '../support/escalations.ts';
+import { logUnderTest } from './audit-setup.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -193,6 +194,10 @@ async function writeEverything(service: Service): Promise<void> {
       setOwnTime(sql, { organisationId, environment: 'live' }, time, service.nowMs()),
     );
   }
+  const [slug] = await service.rows<{ slug: string }>('SELECT slug FROM organisation WHERE is_operator', []);
+  const log = logUnderTest({ db: service.db, organisationId: service.operatorId, slug: slug?.slug ?? '' });
+  await log.append();
+  await log.publish();
   const { kind } = await service.db.transaction((sql) => changePolicySet(sql, change, rules, service.nowMs()));
   expect(kind).to.equal('proposed');
 }

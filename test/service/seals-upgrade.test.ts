@@ -4,6 +4,9 @@ import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import { migrationsWith } from '../../shared/platform/db/migrations/index.ts';
 import { genuine, sealedColumns } from '../../shared/platform/db/seals/rows.ts';
 import { SEALED_TABLE_NAMES } from '../../shared/platform/db/seals/tables.ts';
+import { AUDIT_PROGRESS, isProgressSeal } from '../../shared/platform/db/seals/audit-progress.ts';
+import { logUnderTest } from './audit-setup.ts';
+import { runMigration } from '../support/one-migration.ts';
 import { signIn } from '../support/dashboard.ts';
 import { adminUrlOf } from '../support/database.ts';
 import { approve, escalate, ESCALATING } from '../support/escalations.ts';
@@ -11,7 +14,13 @@ import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 
 /** Tables of later migrations: an installation older than the seals has no rows of them. */
-const NEWER: ReadonlySet<string> = new Set(['resource', 'policy_proposal', 'organisation_policy', 'retention_time']);
+const NEWER: ReadonlySet<string> = new Set([
+  'resource',
+  'policy_proposal',
+  'organisation_policy',
+  'retention_time',
+  'log_key',
+]);
 
 describe('an installation older than the seals', () => {
   let service: Service;
@@ -48,6 +57,24 @@ describe('an installation older than the seals', () => {
       await source.destroy();
     }
   };
+
+  it('gets its log keys, its promise keys and the states of its audits sealed', async () => {
+    const [slug] = await service.rows<{ slug: string }>('SELECT slug FROM organisation WHERE is_operator', []);
+    const log = logUnderTest({ db: service.db, organisationId: service.operatorId, slug: slug?.slug ?? '' });
+    await log.append();
+    await log.publish();
+    await log.findings();
+    const url = adminUrlOf(service.databaseUrl);
+    for (const name of ['KeySeals', 'AuditProgress']) await runMigration(url, name, 'down');
+    for (const name of ['AuditProgress', 'KeySeals']) await runMigration(url, name, 'up');
+    for (const table of ['log_key', 'promise_key'] as const) {
+      const rows = await service.rows(`SELECT ${sealedColumns(table, 't')} FROM ${table} t`);
+      expect(rows, table).not.to.have.lengthOf(0);
+      expect(genuine(service.db, table, rows), table).to.have.lengthOf(rows.length);
+    }
+    const [audit] = await service.rows<Parameters<typeof isProgressSeal>[1]>(`SELECT ${AUDIT_PROGRESS} FROM audit`);
+    expect(audit !== undefined && isProgressSeal(service.db.seals, audit)).to.equal(true);
+  });
 
   it('gets all its rows sealed, and none with another pepper', async () => {
     await migrate(TEST_PEPPER, 'down');

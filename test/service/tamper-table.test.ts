@@ -16,6 +16,7 @@ import { audit as auditJob } from '../../workers/jobs/audit.ts';
 import { asSuperuser } from '../support/database.ts';
 import { approve, ESCALATING, escalate } from '../support/escalations.ts';
 import { checkpointsOf } from '../support/keys.ts';
+import { waitFor } from '../support/wait.ts';
 import type { Service } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 import { logUnderTest } from './audit-setup.ts';
@@ -40,6 +41,8 @@ interface Case {
 
 const OLD = "(SELECT min('dec' || substr(proof_id, 4)) FROM leaf WHERE event = 'custos.decision' AND leaf_index > 0)";
 const TREE = ['leaf', 'node', 'checkpoint', 'record', 'decision', 'leaf_zone', 'audit'];
+/** Restored after each case: an inbox must not name records that are gone. */
+const ALWAYS = ['audit', 'audit_installation', 'log_inbox'];
 /** Cuts the log back to a size, with all rows that would contradict it. */
 const CUT = (size: string): string => `DELETE FROM leaf WHERE leaf_index >= ${size};
   DELETE FROM node WHERE (node_index + 1) * 2 ^ level > ${size}; DELETE FROM checkpoint WHERE size > ${size}; DELETE FROM audit;
@@ -68,6 +71,13 @@ const CASES: readonly Case[] = [
     finds: ['facts-altered'],
     withinMs: HOUR_MS,
     refused: 'insert-only',
+    touches: ['decision'],
+  },
+  {
+    name: 'the facts of an old decision are erased',
+    sql: `UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = ${OLD}`,
+    finds: ['facts-missing'],
+    withinMs: HOUR_MS,
     touches: ['decision'],
   },
   {
@@ -126,6 +136,15 @@ const CASES: readonly Case[] = [
     touches: ['trust_fold'],
   },
   {
+    name: 'an agent is given trust by a fold that borrows the leaf of another',
+    sql: `INSERT INTO trust_state SELECT organisation_id, environment, 'ghost', 2, now(), day, 900, 0.1 FROM trust_state WHERE agent_id = 'trusted';
+      INSERT INTO trust_fold SELECT organisation_id, environment, 'ghost', first_n, last_n, folded_at, day, score, uncertainty, signals, proof_id FROM trust_fold WHERE agent_id = 'trusted';
+      INSERT INTO trust_bucket SELECT organisation_id, environment, 'ghost', day, key_id, positive, negative FROM trust_bucket WHERE agent_id = 'trusted'`,
+    finds: ['trust-altered'],
+    withinMs: MINUTE_MS,
+    touches: ['trust_state', 'trust_fold', 'trust_bucket'],
+  },
+  {
     name: 'an open approval is approved',
     sql: "UPDATE approval SET state = 'approved', decided_at = now(), decided_by = 'cli:somebody', reason = 'x' WHERE state = 'pending'",
     finds: ['approval-altered'],
@@ -161,6 +180,7 @@ describe('the tamper table', () => {
   let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
+  let startAuditor: () => Auditor;
   let auditor: Auditor;
   let offsetMs = 0;
 
@@ -178,11 +198,13 @@ describe('the tamper table', () => {
   const restore = async (touches: readonly string[]): Promise<void> => {
     const put = (table: string): string =>
       `DELETE FROM ${table}; INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM saved_${table}`;
-    const tables = new Set([...touches, 'audit', 'audit_installation']);
+    const tables = new Set([...touches, ...ALWAYS]);
     await asRoot([...tables].map(put).join(';'));
     await asRoot(
       'UPDATE log SET size = s.size, frontier = s.frontier, halted_reason = NULL FROM saved_log s WHERE s.log_id = log.log_id',
     );
+    // It would remember the changes that were just undone.
+    auditor = startAuditor();
   };
 
   before(async () => {
@@ -191,15 +213,17 @@ describe('the tamper table', () => {
     const { db, nowMs, admin } = service;
     const monotonicMs = (): number => performance.now() + offsetMs;
     const keeper = createCheckpointKeeper(checkpointsOf(service.databaseUrl));
-    auditor = createAuditor({
-      db,
-      keeper,
-      version: '1',
-      authority: createAuthorityAudit({ db, nowMs, monotonicMs }),
-      verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon }),
-      nowMs,
-      monotonicMs,
-    });
+    startAuditor = () =>
+      createAuditor({
+        db,
+        keeper,
+        version: '1',
+        authority: createAuthorityAudit({ db, nowMs, monotonicMs }),
+        verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon }),
+        nowMs,
+        monotonicMs,
+      });
+    auditor = startAuditor();
     const asking = await service.client();
     const revoked = (await admin.post('/v1/auth/keys', { name: 'revoked', scopes: ['agents:read'] })).json;
     await admin.delete(`/v1/auth/keys/${revoked.keyId}`);
@@ -229,7 +253,7 @@ describe('the tamper table', () => {
         'SELECT audited_size::int AS audited FROM audit',
       );
     }
-    const tables = new Set([...CASES.flatMap(({ touches }) => touches), 'log', 'audit', 'audit_installation']);
+    const tables = new Set([...CASES.flatMap(({ touches }) => touches), 'log', ...ALWAYS]);
     await asRoot([...tables].map((table) => `CREATE TABLE saved_${table} AS TABLE ${table}`).join(';'));
     await asRoot([...tables].map((table) => `GRANT SELECT ON saved_${table} TO PUBLIC`).join(';'));
   });
@@ -238,6 +262,72 @@ describe('the tamper table', () => {
   it('covers a log of ten thousand leaves', async () => {
     const [row] = await service.rows<{ size: number }>('SELECT size::int AS size FROM log');
     expect(row?.size).to.be.at.least(LEAVES);
+  });
+
+  describe('a decision made on forged trust', () => {
+    const asService = (text: string, values: readonly unknown[] = []) =>
+      service.rows<{ findings: string }>(text, values);
+    const announce = async (change: string): Promise<void> => {
+      await asService(change);
+      await asService(
+        `INSERT INTO change (kind, subject) SELECT 'trust', json_build_array(organisation_id, environment, agent_id)::text FROM trust_state WHERE agent_id = 'trusted'`,
+      );
+    };
+    let score = 0;
+    let decisionId = '';
+    before(async () => {
+      // Only registered agents have more trust than those without evidence.
+      await service.admin.post('/v1/agents', { agentId: 'trusted', name: 'x' });
+      const asking = await service.client();
+      const ask = async () =>
+        (await asking.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'trusted', context: {} })).json;
+      const known = (await ask()).trust.score;
+      const other = async (from: number) => {
+        const { trust, decision_id: id } = await ask();
+        return trust.score === from ? undefined : { score: trust.score, id };
+      };
+      await announce("UPDATE trust_bucket SET positive = positive + 5000 WHERE agent_id = 'trusted'");
+      ({ score, id: decisionId } = await waitFor(() => other(known), { what: 'the forged trust' }));
+      await announce("UPDATE trust_bucket SET positive = positive - 5000 WHERE agent_id = 'trusted'");
+      await waitFor(() => other(score), { what: 'the true trust' });
+      await worker.append();
+    });
+
+    const CLAIMS: Readonly<Record<string, string>> = {
+      'nothing about it': 'UPDATE audit SET ok = ok',
+      'that it is verified':
+        'UPDATE audit SET verified_from = log.size, verified_size = log.size FROM log WHERE log.log_id = audit.log_id',
+      'that another version made it': "UPDATE audit SET verified_by = 'x'",
+      'that its audit ended a process a moment ago': 'UPDATE audit SET evidence_begun_at = now()',
+      'that all findings are gone': "UPDATE audit SET findings = '[]', ok = true",
+      'nothing legible': "UPDATE audit SET findings = 'x', state = '', trust_next = 'z', verify_next = -1",
+      nothing: 'DELETE FROM audit',
+    };
+    const expectFound = async (change: () => Promise<unknown>): Promise<void> => {
+      let found: string[] = [];
+      for (let runs = 0; runs < 30 && !found.includes('decision-unverified'); runs += 1) {
+        await change();
+        found = await run();
+      }
+      expect(found).to.include('decision-unverified');
+      const findings = (await asService('SELECT findings FROM audit')).map((row) => row.findings);
+      expect(findings.join()).to.include(decisionId);
+    };
+
+    for (const [what, claim] of Object.entries(CLAIMS))
+      it(`is found by an auditor that starts when its state in the database says ${what}`, async () => {
+        await asService(claim);
+        auditor = startAuditor();
+        await expectFound(async () => undefined);
+      });
+
+    it('is found by a running auditor while its state in the database is changed before each run', async () => {
+      await asService('DELETE FROM audit');
+      auditor = startAuditor();
+      const claims = Object.values(CLAIMS);
+      let next = 0;
+      await expectFound(() => asService(claims[(next += 1) % claims.length] ?? ''));
+    });
   });
 
   for (const { name, sql, finds, withinMs, refused, touches } of CASES) {

@@ -1,6 +1,7 @@
 // Every way to change a log in the database, by a superuser whom no trigger stops: the audit finds and names each.
 import { expect } from 'chai';
 import { DamagedLogError, exportLog, findLog } from '../../shared/domain/ledger/export.ts';
+import { writeErasing } from '../../shared/domain/retention/dropped.ts';
 import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
 import type { Finding } from '../../shared/core/proof/audit-findings.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -95,6 +96,9 @@ describe('a log that was changed in the database', () => {
 
   it('has no findings after retention erased the facts of a decision', async () => {
     await log.sql(`UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = ${LEAF(3)}`);
+    expect(named(await log.findings()), 'that nobody sealed').to.deep.equal(['facts-missing 3']);
+    const [past] = await log.sql(`SELECT ${LEAF(10)} AS id`);
+    await writeErasing(log.db, { organisationId: log.organisationId, environment: 'live' }, String(past?.['id']));
     expect(await log.findings()).to.deep.equal([]);
   });
 

@@ -8,6 +8,7 @@ import {
   readTimesOf,
   writeOwnDrop,
 } from '../../shared/domain/retention/times.ts';
+import { writeErasing } from '../../shared/domain/retention/dropped.ts';
 import { idTimeMs, lowestId } from '../../shared/kernel/ids.ts';
 import { type Owner, ownerColumns } from '../../shared/kernel/owner.ts';
 import type { Sql, Statement } from '../../shared/platform/db/database.ts';
@@ -127,6 +128,7 @@ async function forget(run: Run, owner: Owner, kind: OwnKind): Promise<void> {
   const step = await db.transaction(async (sql) => {
     const found = await nextStep(sql, run, owner, kind);
     if (found !== undefined && isRecordedFirst) await record(sql, run, owner, found);
+    if (found?.what === 'facts') await writeErasing(sql, owner, found.beforeId);
     return found;
   });
   if (step === undefined) return;

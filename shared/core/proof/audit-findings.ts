@@ -12,6 +12,7 @@ export const FINDINGS = {
   'wrong-log': 'a record names another organisation or environment',
   'column-altered': 'a column says something else than the record',
   'facts-altered': 'the facts of a decision are not those that its record names',
+  'facts-missing': 'the facts of a decision are missing, and retention did not erase them',
   'previous-hash-altered': 'the previous hash of a leaf was changed',
   'event-hash-altered': 'the event hash of a leaf was changed',
   'leaf-hash-altered': 'the hash of a leaf was changed',
@@ -31,6 +32,7 @@ export const FINDINGS = {
   'kept-checkpoint': 'the checkpoint kept outside the database is not of this log',
   'log-vanished':
     'a log that was signed is not in the database any more: its row was deleted, or another backup was restored',
+  'log-key-forged': 'a published key, of a log or for promises, is not as the service wrote it',
   'key-altered': 'an API key may do something else, or lives longer, than its last record in the log says',
   'key-unrecorded': 'an API key exists that no record in the log made',
   'key-missing': 'an API key that the log has was deleted',

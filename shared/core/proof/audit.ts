@@ -31,6 +31,8 @@ interface DecisionColumns extends RepeatedColumns {
   readonly reasons: string | null;
   readonly facts: Buffer | null;
   readonly factsSalt: Buffer | null;
+  /** Whether retention erased the facts of decisions as old as this one. */
+  readonly mayLackFacts: boolean;
 }
 
 /** A leaf's row, the source row of its record, and the previous leaf in its chain. */
@@ -154,7 +156,9 @@ function auditColumns(row: AuditedRow, record: RecordView, origin: string | null
   compare('decision.tool_name', decision.toolName, tool['name'] ?? null);
   compare('decision.reasons', decision.reasons, codesOf(body));
   const { facts, factsSalt } = decision;
-  if (facts !== null && factsSalt !== null && sha256(Buffer.concat([factsSalt, facts])) !== body['factsDigest'])
+  if (facts === null || factsSalt === null) {
+    if (!decision.mayLackFacts) find('facts-missing', 'its facts are missing, and retention did not erase them.');
+  } else if (sha256(Buffer.concat([factsSalt, facts])) !== body['factsDigest'])
     find('facts-altered', 'the facts beside its record are not those that its factsDigest names.');
 }
 

@@ -1,10 +1,12 @@
 // Findings that belong to no log of the database: signed logs that are missing, and altered texts of policy sets.
 import type { Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
+import { quoted } from '../../core/proof/encoding.ts';
 import { peekIfCheckpoint } from '../../core/proof/checkpoint.ts';
 import { readAccepted, writeAccepted } from './audit-accepted.ts';
 import { openFindings } from './audit-state.ts';
 import type { CheckpointKeeper } from './kept.ts';
+import { readForgedPromiseKeys } from './published-keys.ts';
 
 const ORIGINS = 'SELECT origin FROM log WHERE origin IS NOT NULL';
 const TAKE = 'SELECT findings, accepted FROM audit_installation FOR UPDATE SKIP LOCKED';
@@ -36,6 +38,16 @@ export async function findLostLogs(sql: Sql, keeper: CheckpointKeeper): Promise<
     findings.push({ kind: 'log-vanished', leafIndex: null, proofId: null, sentence });
   }
   return findings;
+}
+
+/** Finds keys for promises that the service did not write. */
+export async function findForgedPromiseKeys(sql: Sql): Promise<Finding[]> {
+  return (await readForgedPromiseKeys(sql)).map((keyId) => ({
+    kind: 'log-key-forged',
+    leafIndex: null,
+    proofId: null,
+    sentence: `The key ${quoted(keyId)} for promises is not as the service published it.`,
+  }));
 }
 
 // In each run: the set in force, those with findings, and one more in turn.

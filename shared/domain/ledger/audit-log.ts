@@ -7,6 +7,7 @@ import { createBlocks, otherLayers, otherRootAt, SUBTREE_LEAVES, SUBTREE_LEVEL }
 import { peekIfCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { auditBeside, isBesideEvent } from './audit-beside.ts';
+import { quoted } from '../../core/proof/encoding.ts';
 import { frontierLength, frontierNodes } from '../../core/proof/frontier.ts';
 import { isStoredLevel } from '../../core/proof/stored-levels.ts';
 import type { TrustedKey } from '../../core/proof/keys.ts';
@@ -29,6 +30,8 @@ export interface LogToAudit {
   readonly head: AuditHead;
   /** The published keys. */
   readonly keys: readonly TrustedKey[];
+  /** Ids of rows that claim to be published keys of the log. */
+  readonly forgedKeys: readonly string[];
   /** The checkpoint kept outside the database, read before the head. */
   readonly kept: string | undefined;
   /** Keys that may have signed the kept checkpoint. */
@@ -180,6 +183,8 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   /** Compares the log's row with the last leaf, checkpoint and nodes. */
   function auditHead(): void {
     places.add('head');
+    for (const keyId of log.forgedKeys)
+      find('log-key-forged', `The key ${quoted(keyId)} of the log is not as the service published it.`);
     const { firstLeaf, lastLeaf, lastCheckpoint, lastNodes } = head;
     if (lastLeaf !== undefined && lastLeaf >= size)
       find('leaf-beyond-log', `Leaf ${lastLeaf} stands beyond the ${size} leaves that the log has.`, lastLeaf);

@@ -14,7 +14,7 @@ import { sealRecord } from '../../core/proof/record.ts';
 import { claimsTooMuch, RETENTION_EVENT, retentionOf } from '../../core/proof/retention-record.ts';
 import type { StoredNodes } from '../../core/proof/audit-nodes.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
-import { readDroppedBefore, readSealedDrops } from '../retention/dropped.ts';
+import { readDroppedBefore, readErasedBefore, readSealedDrops } from '../retention/dropped.ts';
 import { DECISION_EVENT, decisionIdOf, isDecision, proofOf } from '../../platform/db/leaf-sql.ts';
 
 // Plans are cached while the tables are still empty; no query here may read a whole table.
@@ -148,7 +148,7 @@ function sourceOf(row: LeafRow, occurredAt: string): AuditedRow['source'] {
   };
 }
 
-function decisionOf(row: LeafRow, evaluatedAt: string): AuditedRow['decision'] {
+function decisionOf(row: LeafRow, evaluatedAt: string, erasedBefore: string): AuditedRow['decision'] {
   if (row.decision_id === null) return undefined;
   return {
     decisionId: row.decision_id,
@@ -163,6 +163,7 @@ function decisionOf(row: LeafRow, evaluatedAt: string): AuditedRow['decision'] {
     reasons: row.reasons,
     facts: row.facts && unpackFacts(row.facts),
     factsSalt: row.facts_salt,
+    mayLackFacts: row.decision_id < erasedBefore,
   };
 }
 
@@ -195,9 +196,11 @@ export async function readLeaves(
 ): Promise<Iterable<AuditedRow>> {
   const rows = await sql.query<LeafRow>(LEAVES, [logId, from, past, head.organisationId, head.environment]);
   const previous = await readPrevious(sql, rows, { logId, logIds: head.logIds });
+  const lacksFacts = (row: LeafRow): boolean => row.decision_id !== null && row.facts === null;
   const isMissing = (row: LeafRow): boolean => row.record === null && row.event === DECISION_EVENT;
   // Read after the rows: a drop between two statements must not look like damage.
   const droppedBefore = rows.some(isMissing) ? await readDroppedBefore(sql, head) : '';
+  const erasedBefore = rows.some(lacksFacts) ? await readErasedBefore(sql, head) : '';
   const unfounded = await unfoundedOf(sql, head, rows);
   const auditedRow = (row: LeafRow): AuditedRow => {
     const occurredAt = row.occurred_at.toISOString();
@@ -218,7 +221,7 @@ export async function readLeaves(
       source: sourceOf(row, sourceAt),
       isDropped: isMissing(row) && decisionIdOfProof(row.proof_id) < droppedBefore,
       isUnfounded: unfounded.has(row),
-      decision: decisionOf(row, sourceAt),
+      decision: decisionOf(row, sourceAt, erasedBefore),
       previous: previous.get(row),
     };
   };

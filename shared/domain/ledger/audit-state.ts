@@ -1,5 +1,13 @@
 // The auditor's state of a log between two runs: its progress, the derived hashes, and its findings.
-import type { Sql } from '../../platform/db/database.ts';
+import {
+  AUDIT_PROGRESS,
+  type AuditProgressRow,
+  begunSeal,
+  isBegunSeal,
+  isProgressSeal,
+  progressSeal,
+} from '../../platform/db/seals/audit-progress.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { readAccepted, writeAccepted } from './audit-accepted.ts';
 
@@ -10,6 +18,10 @@ export type Place = LogPlace | 'authority' | `decision ${string}` | `trust ${str
 export type PlacedFinding = Finding & { readonly place: Place };
 
 export interface AuditState {
+  /** Raised by each run that changed it. */
+  readonly runs: number;
+  /** How many versions of the service have audited the log. */
+  readonly versions: number;
   /** Leaves that were derived at least once. */
   readonly auditedSize: number;
   /** The next complete subtree to audit again. */
@@ -44,39 +56,38 @@ export function openFindings<T extends Finding>(findings: readonly T[], accepted
 
 // SKIP LOCKED, because a concurrent audit of the same log would do the same work.
 const MAKE = 'INSERT INTO audit (log_id) VALUES ($1) ON CONFLICT DO NOTHING';
-const TAKE = `SELECT audited_size::text AS audited_size, state, findings, accepted, verified_by, verified_from::float8 AS verified_from,
-      verified_size::float8 AS verified_size, verify_next::float8 AS verify_next, trust_next FROM audit WHERE log_id = $1 FOR UPDATE SKIP LOCKED`;
-const KEEP = `UPDATE audit SET audited_size = $2, state = $3, ok = $4, findings = $5, audited_at = coalesce($6, audited_at, $13), accepted = $7,
-      verified_by = $8, verified_from = $9, verified_size = $10, verify_next = $11, trust_next = $12 WHERE log_id = $1`;
+const LOCK = 'SELECT FROM audit WHERE log_id = $1 FOR UPDATE SKIP LOCKED';
+// A state of an earlier version of the service, put back with its seal, would have the audit leave out the decisions since then. An absurd
+// number that somebody inserted must not be continued.
+const READ = `SELECT ${AUDIT_PROGRESS}, accepted,
+      (SELECT coalesce(max(version), 0) FROM row_version WHERE table_name = 'audit' AND row_id = ARRAY[log_id::text] AND version < 1000000) AS newest
+    FROM audit WHERE log_id = $1`;
+const KEEP = `UPDATE audit SET runs = $2, versions = $3, audited_size = $4, state = $5, findings = $6, verified_by = $7, verified_from = $8,
+      verified_size = $9, verify_next = $10, trust_next = $11, progress_seal = $12, ok = $13, audited_at = coalesce($14, audited_at, $15), accepted = $16
+    WHERE log_id = $1`;
+const RAISE =
+  "INSERT INTO row_version (table_name, row_id, version) VALUES ('audit', ARRAY[$1::text], $2) ON CONFLICT DO NOTHING";
 const HASH_BYTES = 32;
 /** `next`, big-endian, before the hashes. */
 const HEADER_BYTES = 8;
 
-/** Reads the state and locks it for the transaction; undefined when another worker has the lock. */
-export async function takeState(sql: Sql, logId: number): Promise<AuditState | undefined> {
-  await sql.query(MAKE, [logId]);
-  const [row] = await sql.query<{
-    audited_size: string;
-    state: Buffer;
-    findings: string;
-    accepted: string;
-    verified_by: string;
-    verified_from: number;
-    verified_size: number;
-    verify_next: number;
-    trust_next: string;
-  }>(TAKE, [logId]);
-  if (row === undefined) return undefined;
+interface Row extends AuditProgressRow {
+  readonly progress_seal: Buffer | null;
+  readonly accepted: string;
+  readonly newest: number;
+}
+
+/** The state that the service stored. */
+function stateOf(row: Row): Omit<AuditState, 'accepted' | 'versions'> {
   const { state } = row;
   const count = Math.max(0, Math.floor((state.length - HEADER_BYTES) / HASH_BYTES));
   const at = (i: number): number => HEADER_BYTES + i * HASH_BYTES;
   return {
-    auditedSize: Number(row.audited_size),
+    runs: row.runs,
+    auditedSize: row.audited_size,
     next: state.length < HEADER_BYTES ? 0 : Number(state.readBigUInt64BE()),
     hashes: Array.from({ length: count }, (_, i) => state.subarray(at(i), at(i + 1))),
-    // Written by keepState alone.
     findings: JSON.parse(row.findings) as PlacedFinding[],
-    accepted: readAccepted(sql, `log ${logId}`, row.accepted),
     decisions: {
       by: row.verified_by,
       from: row.verified_from,
@@ -87,52 +98,129 @@ export async function takeState(sql: Sql, logId: number): Promise<AuditState | u
   };
 }
 
-/** @param isTurn false: the log keeps its place among those that wait for their turn, unless this is its first audit */
+/** Nothing is audited, so all is audited anew, decisions of earlier versions included. */
+const NOTHING: ReturnType<typeof stateOf> = {
+  runs: 0,
+  auditedSize: 0,
+  next: 0,
+  hashes: [],
+  findings: [],
+  decisions: { by: '', from: 0, size: 0, next: 0, agentId: '' },
+};
+
+/**
+ * Reads the state and locks it for the transaction; undefined when another worker has the lock. A state that the service did not store, or
+ * that is older than what this process remembers, counts for nothing.
+ */
+export async function takeState(
+  sql: Sql,
+  logId: number,
+  remembered: AuditState | undefined,
+): Promise<AuditState | undefined> {
+  await sql.query(MAKE, [logId]);
+  if ((await sql.query(LOCK, [logId])).length === 0) return undefined;
+  const [row] = await sql.query<Row>(READ, [logId]);
+  if (row === undefined) return undefined;
+  const isNewest = isProgressSeal(sql.seals, row) && row.versions >= row.newest && row.runs >= (remembered?.runs ?? 0);
+  return {
+    ...(isNewest ? stateOf(row) : (remembered ?? NOTHING)),
+    versions: Math.max(row.newest, isNewest ? row.versions : (remembered?.versions ?? 0)),
+    accepted: readAccepted(sql, `log ${logId}`, row.accepted),
+  };
+}
+
+/**
+ * @param isTurn false: the log keeps its place among those that wait for their turn, unless this is its first audit
+ * @returns the state as it is stored
+ */
 export async function keepState(
   sql: Sql,
   logId: number,
-  state: AuditState,
+  { before, after }: { readonly before: AuditState; readonly after: AuditState },
   { nowMs, isTurn }: { readonly nowMs: number; readonly isTurn: boolean },
-): Promise<void> {
-  const { findings, decisions } = state;
-  // An accepted finding that has disappeared is not accepted when it returns.
-  const accepted = state.accepted.filter((one) => findings.some(({ sentence }) => sentence === one));
+): Promise<AuditState> {
+  const { findings, decisions } = after;
+  const isNewVersion = decisions.by !== before.decisions.by;
+  const state: AuditState = {
+    ...after,
+    runs: before.runs + 1,
+    versions: before.versions + (isNewVersion ? 1 : 0),
+    // An accepted finding that has disappeared is not accepted when it returns.
+    accepted: after.accepted.filter((one) => findings.some(({ sentence }) => sentence === one)),
+  };
+  if (isNewVersion) await sql.query(RAISE, [logId, state.versions]);
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeBigUInt64BE(BigInt(state.next));
+  const row: AuditProgressRow = {
+    log_id: logId,
+    runs: state.runs,
+    versions: state.versions,
+    audited_size: state.auditedSize,
+    state: Buffer.concat([header, ...state.hashes]),
+    findings: JSON.stringify(findings),
+    verified_by: decisions.by,
+    verified_from: decisions.from,
+    verified_size: decisions.size,
+    verify_next: decisions.next,
+    trust_next: decisions.agentId,
+  };
   await sql.query(KEEP, [
     logId,
-    state.auditedSize,
-    Buffer.concat([header, ...state.hashes]),
-    openFindings(findings, accepted).length === 0,
-    JSON.stringify(findings),
+    row.runs,
+    row.versions,
+    row.audited_size,
+    row.state,
+    row.findings,
+    row.verified_by,
+    row.verified_from,
+    row.verified_size,
+    row.verify_next,
+    row.trust_next,
+    progressSeal(sql.seals, row),
+    openFindings(findings, state.accepted).length === 0,
     isTurn ? new Date(nowMs) : null,
-    writeAccepted(sql, `log ${logId}`, accepted),
-    decisions.by,
-    decisions.from,
-    decisions.size,
-    decisions.next,
-    decisions.agentId,
     new Date(nowMs),
+    writeAccepted(sql, `log ${logId}`, state.accepted),
   ]);
+  return state;
 }
 
 // A process that dies during this audit is replaced, and would die again. The rest of its work is not to stop with it.
-const BEGIN_EVIDENCE = `UPDATE audit SET evidence_begun_at = $2::timestamptz WHERE log_id = $1
-    AND (evidence_begun_at IS NULL OR $3 OR abs(extract(epoch FROM $2::timestamptz - evidence_begun_at)) > 300) RETURNING log_id`;
+const HOLD_BEGUN = 'SELECT evidence_begun_at, begun_seal FROM audit WHERE log_id = $1 FOR UPDATE';
+const BEGIN_EVIDENCE = 'UPDATE audit SET evidence_begun_at = $2, begun_seal = $3 WHERE log_id = $1';
 const END_EVIDENCE =
-  'UPDATE audit SET evidence_begun_at = NULL WHERE log_id = $1 AND evidence_begun_at = $2::timestamptz';
+  'UPDATE audit SET evidence_begun_at = NULL, begun_seal = NULL WHERE log_id = $1 AND evidence_begun_at = $2::timestamptz';
+const RUNS_AT_MOST_MS = 300_000;
 
 /**
  * Notes that the audit of decisions and trust begins.
+ * @param endedMs when the last one began that this process ended. An earlier time was put back: by another hand, because this process
+ *   deleted it. One of another worker, put back, delays the audit by five minutes
  * @param now begins although an earlier one has not ended
  * @returns false: another one began less than five minutes ago and runs, or its process died
  */
-export async function beginEvidence(
-  sql: Sql,
+export function beginEvidence(
+  db: Database,
   logId: number,
-  { nowMs, now }: { readonly nowMs: number; readonly now: boolean },
+  {
+    nowMs,
+    endedMs = -Infinity,
+    now,
+  }: { readonly nowMs: number; readonly endedMs?: number | undefined; readonly now: boolean },
 ): Promise<boolean> {
-  return (await sql.query(BEGIN_EVIDENCE, [logId, new Date(nowMs), now])).length > 0;
+  return db.transaction(async (sql) => {
+    const [row] = await sql.query<{ evidence_begun_at: Date | null; begun_seal: Buffer | null }>(HOLD_BEGUN, [logId]);
+    const begunMs = row?.evidence_begun_at?.getTime() ?? -Infinity;
+    const isRunning =
+      begunMs > endedMs &&
+      Math.abs(nowMs - begunMs) <= RUNS_AT_MOST_MS &&
+      isBegunSeal(sql.seals, logId, { begunMs, seal: row?.begun_seal ?? Buffer.alloc(0) });
+    if (isRunning && !now) return false;
+    // The database stores milliseconds.
+    const begunAt = new Date(nowMs);
+    await sql.query(BEGIN_EVIDENCE, [logId, begunAt, begunSeal(sql.seals, logId, begunAt.getTime())]);
+    return true;
+  });
 }
 
 /** @param nowMs as at its beginning */

@@ -22,11 +22,20 @@ const STATES = `SELECT agent_id, signals::float8 AS signals FROM trust_state WHE
     ORDER BY organisation_id, environment, agent_id LIMIT ${AGENTS}`;
 const STATES_OF = `SELECT agent_id, signals::float8 AS signals FROM trust_state WHERE organisation_id = $1 AND environment = $2 AND agent_id = ANY ($3::text[])
     ORDER BY organisation_id, environment, agent_id`;
-const FOLDS = `SELECT fold.agent_id, fold.first_n::float8 AS first_n, fold.last_n::float8 AS last_n, fold.signals, leaf.proof_id IS NOT NULL OR waiting.source_id IS NOT NULL AS is_logged
+// A fold must be what its own record states (core/trust/fold.ts), which the audit of its leaf compares with the leaf. Signals state their
+// numbers, so no two folds of an agent can have the same record.
+const FOLDS = `SELECT fold.agent_id, fold.first_n::float8 AS first_n, fold.last_n::float8 AS last_n, fold.signals,
+      recorded.is_same AND (leaf.proof_id IS NOT NULL OR waiting.source_id IS NOT NULL) AS is_logged
     FROM (
       SELECT * FROM trust_fold WHERE organisation_id = $1 AND environment = $2 AND agent_id <= $3 AND (agent_id, last_n) > ($4, $5::bigint)
       ORDER BY organisation_id, environment, agent_id, last_n LIMIT ${FOLDS_PER_PAGE}
     ) AS fold
+    LEFT JOIN LATERAL (
+      SELECT event = 'custos.trust' AND entity_id = fold.agent_id AND position(convert_to('"signals":' || fold.signals || ',"uncertainty"', 'UTF8') IN record) > 0 AS is_same FROM (
+        SELECT * FROM record WHERE organisation_id = $1 AND environment = $2 AND proof_id >= fold.proof_id AND proof_id <= fold.proof_id
+        ORDER BY organisation_id, environment, proof_id LIMIT 1
+      ) AS record
+    ) AS recorded ON true
     LEFT JOIN LATERAL ${leafOf('$1', '$2', 'fold.proof_id')} AS leaf ON true
     LEFT JOIN log_inbox AS waiting ON leaf.proof_id IS NULL AND waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.source_id = fold.proof_id
     ORDER BY fold.agent_id, fold.last_n`;
@@ -42,7 +51,7 @@ interface FoldRow {
   first_n: number;
   last_n: number;
   signals: string;
-  is_logged: boolean;
+  is_logged: boolean | null;
 }
 interface BucketRow {
   agent_id: string;
@@ -52,6 +61,7 @@ interface BucketRow {
   negative: number;
 }
 interface Signal {
+  readonly n: number;
   readonly day: string;
   readonly key: string;
   readonly type: SignalType;
@@ -167,9 +177,14 @@ function byAgent<Row extends { readonly agent_id: string }>(rows: readonly Row[]
 
 /** Adds the signals of a fold, or returns what is wrong with it. */
 function addFold(one: Summed, fold: FoldRow, sinceDay: number): string | undefined {
-  if (!fold.is_logged) return `the fold up to signal ${fold.last_n} is not in the log.`;
+  if (fold.is_logged !== true) return `the fold up to signal ${fold.last_n} is not in the log.`;
   const list = signalsOf(fold.signals);
-  if (list === undefined || fold.first_n !== one.n + 1 || list.length !== fold.last_n - one.n)
+  if (
+    list === undefined ||
+    fold.first_n !== one.n + 1 ||
+    list.length !== fold.last_n - one.n ||
+    list.some(({ n }, i) => n !== fold.first_n + i)
+  )
     return `the signals from ${one.n + 1} on are not there, once each.`;
   one.n = fold.last_n;
   for (const signal of list) {

@@ -11,7 +11,7 @@ import type { AuthorityAudit } from './audit-authority.ts';
 import { auditDecisions } from './audit-decisions.ts';
 import { auditLog, type AuditScope, limited } from './audit-log.ts';
 import { forbidScans, readHead } from './audit-rows.ts';
-import { readPublishedKeys } from './published-keys.ts';
+import { readKeysOfLog } from './published-keys.ts';
 import {
   type AuditState,
   beginEvidence,
@@ -23,7 +23,7 @@ import {
 } from './audit-state.ts';
 import { auditTrust } from './audit-trust.ts';
 import type { CheckpointKeeper } from './kept.ts';
-import { findAlteredSets, findLostLogs, keepInstallation } from './audit-installation.ts';
+import { findAlteredSets, findForgedPromiseKeys, findLostLogs, keepInstallation } from './audit-installation.ts';
 import { AUDIT_HALT } from './log-states.ts';
 
 export interface AuditorDeps {
@@ -122,6 +122,11 @@ export function createAuditor(deps: AuditorDeps): Auditor {
   const { authority, verifier, version = '', decisionsMs = DECISIONS_MS } = deps;
   /** The next policy set to check. */
   let nextSet = '';
+  // What this process has stored about each log: an older state that it reads was put back, or its row was deleted.
+  const remembered = new Map<number, AuditState>();
+  const evidenceEndedMs = new Map<number, number>();
+  const lastTurns = new Map<number, number>();
+  let turns = 0;
 
   const report = (origin: string, before: readonly Finding[], after: readonly Finding[]): void => {
     const known = new Set(before.map(({ sentence }) => sentence));
@@ -139,10 +144,13 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     isTurn = true,
   ): Promise<{ readonly before: AuditState; readonly state: AuditState; readonly origin: string } | undefined> => {
     const changed = await db.transaction(async (sql) => {
-      const before = await takeState(sql, name.log_id);
+      const before = await takeState(sql, name.log_id, remembered.get(name.log_id));
       if (before === undefined) return undefined;
-      const after = await work(sql, before);
-      if (after !== before) await keepState(sql, name.log_id, after, { nowMs: nowMs(), isTurn });
+      const worked = await work(sql, before);
+      const after =
+        worked === before
+          ? before
+          : await keepState(sql, name.log_id, { before, after: worked }, { nowMs: nowMs(), isTurn });
       const [first, ...more] = openFindings(after.findings, after.accepted);
       const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
       if (first !== undefined && name.is_newest)
@@ -151,6 +159,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
       return { before, state: after, origin: origin ?? `${name.slug}/${name.environment}` };
     });
     if (changed === undefined) return undefined;
+    remembered.set(name.log_id, changed.state);
     report(changed.origin, changed.before.findings, changed.state.findings);
     return changed;
   };
@@ -161,11 +170,12 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     // Read before the head with which it is compared: meanwhile the log may grow, but never shrink.
     const kept = origin === null ? undefined : await keeper?.read(origin);
     const head = await readHead(sql, logId);
-    const keys = trustPublishedKeys(await readPublishedKeys(sql, logId, ['log']));
+    const { published, forged: forgedKeys } = await readKeysOfLog(sql, logId);
+    const keys = trustPublishedKeys(published);
     const own = key === undefined || origin === null ? [] : [trustKey(publishKey(key, { origin, use: 'log' }).vkey)];
     const isTimeLeft = (): boolean => monotonicMs() - startedMs < budgetMs;
     const isRunOver = (): boolean => monotonicMs() - startedMs >= runMs;
-    const log = { sql, logId, head, keys, kept, keptKeys: [...keys, ...own], isTimeLeft, isRunOver, scope };
+    const log = { sql, logId, head, keys, forgedKeys, kept, keptKeys: [...keys, ...own], isTimeLeft, isRunOver, scope };
     const after = await auditLog(log, before);
     // The first audit of a log starts with decisions of this version.
     const isFirst = before.auditedSize === 0 && before.decisions.by === '';
@@ -193,13 +203,14 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     return found;
   };
 
-  /** Audits what belongs to no log: missing logs, policy sets, keys without a log. */
+  /** Audits what belongs to no log: missing logs, policy sets, keys of promises, keys without a log. */
   const auditInstallation = async (withoutLog: readonly Finding[]): Promise<void> => {
     const lost = keeper === undefined ? [] : await findLostLogs(db, keeper);
+    const forged = await findForgedPromiseKeys(db);
     const sets = await findAlteredSets(db, nextSet);
     nextSet = sets.next;
     const found = await db.transaction((sql) =>
-      keepInstallation(sql, { found: [...lost, ...withoutLog], sets }, nowMs()),
+      keepInstallation(sql, { found: [...lost, ...forged, ...withoutLog], sets }, nowMs()),
     );
     for (const finding of found ?? []) onFinding?.('', finding);
   };
@@ -243,21 +254,28 @@ export function createAuditor(deps: AuditorDeps): Auditor {
   /** The same, unless it may have ended the process a short time ago. @param now in any case */
   const auditEvidenceOnce = async (name: LogName, before: AuditState, size: number, now: boolean) => {
     const begunMs = nowMs();
-    if (!(await beginEvidence(db, name.log_id, { nowMs: begunMs, now }))) return before;
+    const endedMs = evidenceEndedMs.get(name.log_id);
+    if (!(await beginEvidence(db, name.log_id, { nowMs: begunMs, endedMs, now }))) return before;
     try {
       return await auditEvidence(name, before, size, monotonicMs() + decisionsMs);
     } finally {
+      evidenceEndedMs.set(name.log_id, begunMs);
       // Without a database the next one waits.
       await endEvidence(db, name.log_id, begunMs).catch(() => undefined);
     }
   };
 
+  /** Those that this process left out for longest come first, whatever the database says about their last audits. */
+  const inTurn = (names: readonly LogName[]): LogName[] =>
+    names.toSorted((a, b) => (lastTurns.get(a.log_id) ?? 0) - (lastTurns.get(b.log_id) ?? 0));
+
   /** Audits these logs until the time of a run is over. */
   const auditLogs = async (names: readonly LogName[], scope: AuditScope): Promise<LogAudit[]> => {
     const startedMs = monotonicMs();
     const audits: LogAudit[] = [];
-    for (const name of names) {
+    for (const name of inTurn(names)) {
       if (scope !== 'all' && audits.length > 0 && monotonicMs() - startedMs > runMs) break;
+      if (scope !== 'new') lastTurns.set(name.log_id, (turns += 1));
       const audit = (sql: Sql, before: AuditState) => auditOne(sql, before, name.log_id, scope, startedMs);
       const done = await change(name, audit, scope !== 'new');
       if (done === undefined) continue;

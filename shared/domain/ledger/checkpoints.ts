@@ -7,6 +7,7 @@ import { peekCheckpoint, writeCheckpoint } from '../../core/proof/checkpoint.ts'
 import { keyIdOf, publishKey } from '../../core/proof/keys.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { CheckpointKeeper } from './kept.ts';
+import { publishLogKey } from './published-keys.ts';
 import { MissingNodeError, readRoot, readRoots } from './nodes.ts';
 
 export interface CheckpointerDeps {
@@ -32,13 +33,7 @@ const LOCK = `SELECT log_id, size::text AS size, origin, halted_reason, ${BY_IND
     ORDER BY generation DESC LIMIT 1 FOR UPDATE`;
 const LAST = 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1';
 const HALT = 'UPDATE log SET halted_reason = $2 WHERE log_id = $1';
-// With the key: any other key that has signed may sign no larger tree.
-const INSERT = `WITH ended AS (
-      UPDATE log_key SET last_size = $6 WHERE log_id = $1 AND use = 'log' AND key_id <> $7 AND last_size IS NULL
-    ), signing AS (
-      INSERT INTO log_key (log_id, use, key_id, vkey, first_size, created_at) VALUES ($1, 'log', $7, $8, $9, $5)
-      ON CONFLICT (log_id, use, key_id) DO NOTHING
-    ) INSERT INTO checkpoint (log_id, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)`;
+const INSERT = 'INSERT INTO checkpoint (log_id, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)';
 
 interface LogRow {
   log_id: number;
@@ -108,17 +103,8 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
     const note = writeCheckpoint({ origin, size, root, key, timeMs: at });
     // Kept before it is published, so that every checkpoint that anyone has seen is kept.
     await keeper.keep(origin, note);
-    await sql.query(INSERT, [
-      log.log_id,
-      size,
-      Buffer.from(root),
-      note,
-      new Date(at),
-      lastSize ?? 0,
-      keyId,
-      vkeyOf(origin),
-      (lastSize ?? 0) + (lastSize === undefined ? 0 : 1),
-    ]);
+    await publishLogKey(sql, { logId: log.log_id, keyId, vkey: vkeyOf(origin), lastSize, atMs: at });
+    await sql.query(INSERT, [log.log_id, size, Buffer.from(root), note, new Date(at)]);
   };
 
   return {

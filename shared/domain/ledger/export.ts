@@ -8,7 +8,7 @@ import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import { readDroppedBefore, readStatedBefore } from '../retention/dropped.ts';
 import { DECISION_EVENT, decisionIdOf, isDecision } from '../../platform/db/leaf-sql.ts';
-import { readPublishedKeys } from './published-keys.ts';
+import { readKeysOfLog } from './published-keys.ts';
 
 export interface LogRow {
   readonly logId: number;
@@ -116,7 +116,7 @@ export async function* exportLog(
   onDropped: (index: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   // Read before the leaves, so that every key belongs to the exported leaves.
-  const keys = await readPublishedKeys(db, log.logId, ['log', 'promise']);
+  const { published: keys } = await readKeysOfLog(db, log.logId);
   yield writeLogLine({ kind: 'header', header: { format: LOG_FILE_FORMAT, origin: log.origin, keys } });
   for (let from = 0; from < log.size; from += PAGE) {
     const past = Math.min(log.size, from + PAGE);

@@ -1,6 +1,7 @@
 // Promises: ingress signs one for each accepted record, as proof against a log that does not contain the record in time.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { insertSealed } from '../../platform/db/seals/rows.ts';
 import { rawPublicKey } from '../../core/proof/ed25519.ts';
 import { createPromiseSigner, type Promised } from '../../core/proof/promise.ts';
 import type { SignedPromise } from '../../core/proof/shapes.ts';
@@ -30,8 +31,6 @@ export interface Promiser {
 
 const ORIGINS =
   'SELECT DISTINCT ON (organisation_id, environment) organisation_id, environment, origin FROM log WHERE origin IS NOT NULL ORDER BY organisation_id, environment, generation DESC';
-const PUBLISH =
-  'INSERT INTO promise_key (key_id, public_key, created_at) VALUES ($1, $2, $3) ON CONFLICT (key_id) DO NOTHING';
 
 export interface PromiserDeps {
   readonly db: Database;
@@ -51,7 +50,12 @@ export async function startPromiser(deps: PromiserDeps): Promise<Promiser> {
   const { db, changes, keyFile, maxMergeDelaySeconds, logHost, nowMs, onError } = deps;
   const key = await readKeyFile('CUSTOS_PROMISE_KEY_FILE', keyFile);
   const signer = createPromiseSigner({ key, maxMergeDelaySeconds });
-  await db.query(PUBLISH, [signer.keyId, rawPublicKey(key), new Date(nowMs())]);
+  await insertSealed(
+    db,
+    'promise_key',
+    { key_id: signer.keyId, public_key: Buffer.from(rawPublicKey(key)), created_at: new Date(nowMs()) },
+    { unlessExists: true },
+  );
 
   // A forked log has a different origin. A log that does not exist yet will have the origin of this host.
   let origins = new Map<string, string>();

@@ -3,10 +3,11 @@ import type { Database } from '../../platform/db/database.ts';
 import { publishKey, type TrustedKey, trustPublishedKeys } from '../../core/proof/keys.ts';
 import type { PublishedKey, Receipt } from '../../core/proof/shapes.ts';
 import { writeReceipt } from '../../core/proof/receipt.ts';
+import { genuine } from '../../platform/db/seals/rows.ts';
 import { type Owner, ownerColumns, type OwnerColumns } from '../../kernel/owner.ts';
 import { leafOf } from '../../platform/db/leaf-sql.ts';
 import { readConsistencyPath, readInclusionPath } from './nodes.ts';
-import { PUBLISHED_KEY } from './published-keys.ts';
+import { LOG_KEY, type LogKeyRow, PROMISE_KEY, type PromiseKeyRow, publishedLogKey } from './published-keys.ts';
 import { createLogReader, type LogReader } from './read.ts';
 
 export interface StoredCheckpoint {
@@ -50,10 +51,10 @@ const COVERING = `SELECT leaf.log_id, covering.size::float8 AS size, covering.no
     FROM ${leafOf('$1', '$2', '$3')} AS leaf, LATERAL (SELECT size, note FROM checkpoint WHERE checkpoint.log_id = leaf.log_id AND checkpoint.size > leaf.leaf_index ORDER BY checkpoint.size LIMIT 1) AS covering`;
 const LATEST = `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} ORDER BY checkpoint.size DESC LIMIT 1`;
 const LIST = `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} AND ($3::bigint IS NULL OR checkpoint.size < $3) ORDER BY checkpoint.size DESC LIMIT $4`;
-const KEYS = `SELECT ${PUBLISHED_KEY} FROM log_key JOIN log USING (log_id) WHERE organisation_id = $1 AND environment = $2 ORDER BY log_id, log_key.created_at, key_id`;
-const ALL_KEYS = `SELECT ${PUBLISHED_KEY} FROM log_key ORDER BY log_id, created_at`;
+const KEYS = `SELECT ${LOG_KEY} FROM log_key JOIN log USING (log_id)
+    WHERE ($1::text IS NULL OR organisation_id = $1) AND ($2::text IS NULL OR environment = $2) ORDER BY log_id, log_key.created_at, key_id`;
 // All logs have the same promise keys, each published under the log's origin.
-const PROMISE_KEYS = `SELECT log.origin, promise_key.public_key FROM log, promise_key
+const PROMISE_KEYS = `SELECT log.origin, ${PROMISE_KEY} FROM log, promise_key
     WHERE ($1::text IS NULL OR log.organisation_id = $1) AND ($2::text IS NULL OR log.environment = $2) AND log.origin IS NOT NULL
     ORDER BY log.log_id, promise_key.created_at`;
 const SIZE =
@@ -62,9 +63,16 @@ const HASHES = `SELECT encode(leaf_hash, 'hex') AS hash FROM leaf WHERE log_id =
 
 export function createReceiptStore({ db }: { readonly db: Database }): ReceiptStore {
   const reader = createLogReader({ db });
-  const promiseKeys = async (owner: OwnerColumns | readonly [null, null]): Promise<PublishedKey[]> => {
-    const rows = await db.query<{ origin: string; public_key: Buffer }>(PROMISE_KEYS, owner);
-    return rows.map(({ origin, public_key }) => publishKey(public_key, { origin, use: 'promise' }));
+  type Of = OwnerColumns | readonly [null, null];
+  const promiseKeys = async (owner: Of): Promise<PublishedKey[]> => {
+    const rows = await db.query<PromiseKeyRow & { origin: string }>(PROMISE_KEYS, owner);
+    return genuine(db, 'promise_key', rows).map(({ origin, public_key }) =>
+      publishKey(public_key, { origin, use: 'promise' }),
+    );
+  };
+  const publishedKeys = async (owner: Of): Promise<PublishedKey[]> => {
+    const rows = genuine(db, 'log_key', await db.query<LogKeyRow>(KEYS, owner));
+    return [...rows.map(publishedLogKey), ...(await promiseKeys(owner))];
   };
   return {
     ...reader,
@@ -81,14 +89,8 @@ export function createReceiptStore({ db }: { readonly db: Database }): ReceiptSt
     latestCheckpoint: async (owner) => (await db.query<StoredCheckpoint>(LATEST, ownerColumns(owner)))[0],
     checkpoints: (owner, before, limit) =>
       db.query<StoredCheckpoint>(LIST, [...ownerColumns(owner), before ?? null, limit]),
-    async keys(owner) {
-      const rows = await db.query<PublishedKey>(KEYS, ownerColumns(owner));
-      return [...rows, ...(await promiseKeys(ownerColumns(owner)))];
-    },
-    async allKeys() {
-      const rows = await db.query<PublishedKey>(ALL_KEYS, []);
-      return trustPublishedKeys([...rows, ...(await promiseKeys([null, null]))]);
-    },
+    keys: (owner) => publishedKeys(ownerColumns(owner)),
+    allKeys: async () => trustPublishedKeys(await publishedKeys([null, null])),
     async consistency(owner, from, to) {
       const [log] = await db.query<{ logId: number; size: number }>(SIZE, ownerColumns(owner));
       if (to > (log?.size ?? 0)) return undefined;

@@ -1,5 +1,6 @@
 // Accepts findings of the audit for an operator: a halted log signs again, or a missing log is known to be lost.
 import { OperatorError } from '../../kernel/operator-error.ts';
+import { AUDIT_PROGRESS, type AuditProgressRow, isProgressSeal } from '../../platform/db/seals/audit-progress.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
@@ -35,7 +36,7 @@ interface ResumeDeps {
 }
 
 const HOLD = 'SELECT log_id FROM log WHERE log_id = $1 FOR UPDATE';
-const AUDIT = 'SELECT findings, accepted FROM audit WHERE log_id = $1 FOR UPDATE';
+const AUDIT = `SELECT ${AUDIT_PROGRESS}, accepted FROM audit WHERE log_id = $1 FOR UPDATE`;
 const ACCEPT = 'UPDATE audit SET accepted = $2, ok = true WHERE log_id = $1';
 const GO_ON = 'UPDATE log SET halted_reason = NULL WHERE log_id = $1';
 const OPERATOR = 'SELECT id FROM organisation WHERE is_operator';
@@ -68,7 +69,9 @@ export async function resumeLog(
     const found = await findLog(sql, organisationId, environment);
     if (found === undefined) throw new ResumeError('There is no such log.');
     // The row of the audit before that of the log: the same lock order as the auditor.
-    const [audit] = await sql.query<{ findings: string; accepted: string }>(AUDIT, [found.logId]);
+    const [audit] = await sql.query<AuditProgressRow & { progress_seal: Buffer | null; accepted: string }>(AUDIT, [
+      found.logId,
+    ]);
     await sql.query(HOLD, [found.logId]);
     const log = await findLog(sql, organisationId, environment);
     const origin = log?.origin ?? null;
@@ -78,7 +81,10 @@ export async function resumeLog(
       throw new ResumeError(
         'The log contradicts what was signed before, so signing it would show two histories. "custos log fork" replaces it.',
       );
-    // Written by the auditor alone.
+    if (audit !== undefined && !isProgressSeal(sql.seals, audit))
+      throw new ResumeError(
+        'The findings were changed in the database. The next run of the audit replaces them: run this again in a minute.',
+      );
     const findings = JSON.parse(audit?.findings ?? '[]') as Finding[];
     const place = `log ${log.logId}` as const;
     const before = readAccepted(sql, place, audit?.accepted ?? '[]');

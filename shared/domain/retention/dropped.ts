@@ -56,12 +56,34 @@ export async function readSealedDrops(
   return ({ what, scope }) => (scope === undefined ? genuine.get(what) : own.get(what)?.droppedBefore) ?? '';
 }
 
+/** What a sealed row is about: a drop for all, or facts that are being erased for one owner. */
+type Sealed = RetentionBody['what'] | `facts ${string}`;
+
 /** Seals a drop, in its transaction. Partitions are dropped oldest first, so it never goes back. */
 export async function writeSealedDrop(
   sql: Sql,
-  { what, beforeId }: Pick<RetentionBody, 'what' | 'beforeId'>,
+  { what, beforeId }: { readonly what: Sealed; readonly beforeId: string },
 ): Promise<void> {
   await sql.query(SEAL, [what, beforeId, dropSeal(sql.seals, what, beforeId)]);
+}
+
+const factsOf = ({ organisationId, environment }: Owner) => `facts ${organisationId} ${environment}` as const;
+
+/** Seals how far facts of one owner will have been erased, before the first of them is: their record comes last. */
+export async function writeErasing(sql: Sql, owner: Owner, beforeId: string): Promise<void> {
+  const known = (await readGenuineDrops(sql)).get(factsOf(owner)) ?? '';
+  if (known < beforeId) await writeSealedDrop(sql, { what: factsOf(owner), beforeId });
+}
+
+/**
+ * Decisions with lower ids may lack their facts, by rows that only a process with the pepper can write; '': none. Read it after a row that
+ * lacks them.
+ * @throws {ApiError} E6002
+ */
+export async function readErasedBefore(sql: Sql, owner: Owner): Promise<string> {
+  const sealedBefore = await readSealedDrops(sql, owner);
+  const erasing = (await readGenuineDrops(sql)).get(factsOf(owner)) ?? '';
+  return highest([erasing, sealedBefore({ what: 'facts' }), sealedBefore({ what: 'facts', scope: 'organisation' })]);
 }
 
 /**

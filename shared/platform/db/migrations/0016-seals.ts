@@ -1,7 +1,7 @@
 // Seals of the rows that give authority, and row versions against rollback (see shared/platform/db/seals).
-import { compareFingerprints, SecretMismatchError } from '../fingerprints.ts';
 import { sealExisting } from '../seals/seal-existing.ts';
 import type { SealedTableName } from '../seals/tables.ts';
+import { requirePepper } from './require-pepper.ts';
 import type { Migration, MigrationRunner } from './sql-migration.ts';
 
 const TABLES: readonly SealedTableName[] = [
@@ -99,14 +99,7 @@ export function sealsMigration(pepper: string): new () => Migration {
     readonly name = 'Seals1763700000016';
 
     async up(runner: MigrationRunner): Promise<void> {
-      // With another pepper than the service's every row would be refused.
-      const [known] = (await runner.query(
-        "SELECT fingerprint FROM secret_fingerprint WHERE name = 'CUSTOS_PEPPER'",
-      )) as {
-        fingerprint: string;
-      }[];
-      if (compareFingerprints(known?.fingerprint, 'CUSTOS_PEPPER', pepper) === 'other')
-        throw new SecretMismatchError('CUSTOS_PEPPER');
+      await requirePepper(runner, pepper);
       await runner.query(UP);
       const triggers = (verb: string): Promise<unknown> =>
         runner.query(each(WITH_TRIGGERS, (table) => `ALTER TABLE ${table} ${verb} TRIGGER USER`));

@@ -53,6 +53,8 @@ import { LateDecisions1763700000051 } from './0051-late-decisions.ts';
 import { ApprovalDemands1763700000052 } from './0052-approval-demands.ts';
 import { EvidenceBegun1763700000053 } from './0053-evidence-begun.ts';
 import { PartitionRepairs1763700000054 } from './0054-partition-repairs.ts';
+import { auditProgressMigration } from './0055-audit-progress.ts';
+import { keySealsMigration } from './0056-key-seals.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -111,6 +113,8 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   ApprovalDemands1763700000052,
   EvidenceBegun1763700000053,
   PartitionRepairs1763700000054,
+  auditProgressMigration(pepper),
+  keySealsMigration(pepper),
 ];
 
 /** The names in the table of migrations; they need no pepper. */

@@ -3,6 +3,7 @@ import { DatabaseClient } from '../client.ts';
 import { SetupError } from '../../embedded/account.ts';
 import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
 import { ADVISORY_LOCKS } from '../locks.ts';
+import { AUDIT_PROGRESS, type AuditProgressRow, isProgressSeal, progressSeal } from './audit-progress.ts';
 import { isUnset, type RefusedRow, sealedBatches } from './check.ts';
 import { type DropRow, dropSeal, isDropSeal } from './retention-drop.ts';
 import { sealedColumns } from './rows.ts';
@@ -103,6 +104,7 @@ async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated>
   }
   await encryptAnew(run, seals);
   await sealDropsAnew(run, seals);
+  await sealAuditsAnew(run, seals);
   await run('UPDATE secret_fingerprint SET fingerprint = $2 WHERE name = $1', [PEPPER, fingerprints.new]);
   // A process that was suspended drops its caches, compares the pepper, and ends.
   await run("INSERT INTO change (kind, subject) VALUES ('pepper', '')");
@@ -133,6 +135,16 @@ async function sealDropsAnew(run: Run, seals: { readonly old: Seals; readonly ne
     const seal = dropSeal(seals.new, row.what, row.before_id);
     await run('UPDATE retention_drop SET seal = $2 WHERE what = $1', [row.what, seal]);
   }
+}
+
+/** What the auditor has done; a state that is not genuine stays refused, and the audit begins anew. */
+async function sealAuditsAnew(run: Run, seals: { readonly old: Seals; readonly new: Seals }): Promise<void> {
+  const rows = await run<AuditProgressRow & { readonly progress_seal: Buffer | null }>(
+    `SELECT ${AUDIT_PROGRESS} FROM audit FOR UPDATE`,
+  );
+  for (const row of rows)
+    if (isProgressSeal(seals.old, row))
+      await run('UPDATE audit SET progress_seal = $2 WHERE log_id = $1', [row.log_id, progressSeal(seals.new, row)]);
 }
 
 async function refuseWhileAlive(run: Run): Promise<void> {

@@ -19,7 +19,7 @@ export interface Sealed {
 }
 
 /** Purposes of sealed texts. */
-export type TextPurpose = 'audit-accepted' | 'retention';
+export type TextPurpose = 'audit-accepted' | 'audit-begun' | 'audit-progress' | 'retention';
 /** Purposes of encrypted texts. */
 export type SecretPurpose = 'webhook-key';
 

@@ -252,6 +252,27 @@ export const SEALED_TABLES = {
     unsealed: {},
     history: 'all',
   },
+  log_key: {
+    primaryKey: ['log_id', 'use', 'key_id'],
+    columns: {
+      log_id: 'integer',
+      use: 'text',
+      key_id: 'text',
+      vkey: 'text',
+      first_size: 'bigint',
+      last_size: 'bigint?',
+      created_at: 'time',
+      version: 'integer',
+    },
+    unsealed: {},
+    history: 'updates',
+  },
+  promise_key: {
+    primaryKey: ['key_id'],
+    columns: { key_id: 'text', public_key: 'bytes', created_at: 'time' },
+    unsealed: {},
+    history: 'none',
+  },
 } as const satisfies Readonly<Record<string, SealedTable>>;
 
 export type SealedTableName = keyof typeof SEALED_TABLES;
