@@ -9,6 +9,7 @@ import { publishKey, trustKey, trustPublishedKeys } from '../../core/proof/keys.
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { AuthorityAudit } from './audit-authority.ts';
 import { auditDecisions } from './audit-decisions.ts';
+import { auditIntents } from './audit-intents.ts';
 import { auditLog, type AuditScope, limited } from './audit-log.ts';
 import { forbidScans, readHead } from './audit-rows.ts';
 import { readPublishedKeys } from './published-keys.ts';
@@ -91,6 +92,8 @@ const BUDGET_MS = 750;
 const DECISIONS_MS = 250;
 /** A page of decisions ends early this long after that time: the trust of each may take seconds, and progress is stored after the page. */
 const LATE_MS = 2_000;
+/** The share of it for the comparison of submitted intents. */
+const INTENTS_SHARE = 0.1;
 /** The share of it for the comparison of trust. */
 const TRUST_SHARE = 0.4;
 
@@ -117,11 +120,26 @@ interface LogName {
   generation: number;
 }
 
+/** Rows beside the log with a finding that are compared again in each run. */
+const MOST_AGAIN = 10;
+
+/** The ids of rows with a finding. */
+const idsAt = ({ findings }: AuditState, kind: 'decision' | 'intent'): string[] =>
+  findings.flatMap(({ place }) => (place.startsWith(`${kind} `) ? [place.slice(kind.length + 1)] : []));
+
+const placedAt = (
+  kind: 'decision' | 'trust' | 'intent',
+  findings: ReadonlyMap<string, Finding | undefined>,
+): PlacedFinding[] =>
+  [...findings].flatMap(([id, finding]) => (finding === undefined ? [] : [{ ...finding, place: `${kind} ${id}` }]));
+
 export function createAuditor(deps: AuditorDeps): Auditor {
   const { db, keeper, key, nowMs, monotonicMs, onFinding, onRight, budgetMs = BUDGET_MS, runMs = RUN_MS } = deps;
   const { authority, verifier, version = '', decisionsMs = DECISIONS_MS } = deps;
   /** The next policy set to check. */
   let nextSet = '';
+  /** The last submitted intent that was compared, by log. Not in the database, where it could be moved past an altered one. */
+  const lastIntents = new Map<number, string>();
 
   const report = (origin: string, before: readonly Finding[], after: readonly Finding[]): void => {
     const known = new Set(before.map(({ sentence }) => sentence));
@@ -204,33 +222,39 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     for (const finding of found ?? []) onFinding?.('', finding);
   };
 
-  /** Audits decisions and trust of one log. */
+  /** Audits submitted intents, decisions and trust of one log. */
   const auditEvidence = async (name: LogName, before: AuditState, size: number, endMs: number): Promise<AuditState> => {
     const owner = { organisationId: name.organisation_id, environment: name.environment };
+    const intentsEndMs = monotonicMs() + decisionsMs * INTENTS_SHARE;
+    const intents = await auditIntents(db, owner, {
+      after: lastIntents.get(name.log_id) ?? '',
+      again: idsAt(before, 'intent').slice(0, MOST_AGAIN),
+      isTimeLeft: () => monotonicMs() < intentsEndMs,
+    });
+    lastIntents.set(name.log_id, intents.intentId);
     const trustEndMs = monotonicMs() + decisionsMs * TRUST_SHARE;
     const trust = await auditTrust(db, [owner.organisationId, owner.environment], {
       after: before.decisions.agentId,
       nowMs: nowMs(),
       isTimeLeft: () => monotonicMs() < trustEndMs,
     });
-    const again = before.findings.flatMap(({ place }) => (place.startsWith('decision ') ? [place.slice(9)] : []));
     const decided =
       verifier === undefined
         ? { turns: before.decisions, verified: new Map<string, Finding | undefined>() }
         : await auditDecisions({ db, verifier, version }, { ...owner, logId: name.log_id, size }, before.decisions, {
-            again: again.slice(0, 10),
+            again: idsAt(before, 'decision').slice(0, MOST_AGAIN),
             isTimeLeft: () => monotonicMs() < endMs,
             isLate: () => monotonicMs() >= endMs + LATE_MS,
           });
     const seen = new Set([
       ...[...decided.verified.keys()].map((id) => `decision ${id}`),
       ...trust.compared.map((id) => `trust ${id}`),
+      ...[...intents.compared.keys()].map((id) => `intent ${id}`),
     ]);
-    const found: PlacedFinding[] = [
-      ...[...decided.verified].flatMap(([id, finding]) =>
-        finding === undefined ? [] : [{ ...finding, place: `decision ${id}` as const }],
-      ),
-      ...[...trust.findings].map(([id, finding]) => ({ ...finding, place: `trust ${id}` as const })),
+    const found = [
+      ...placedAt('decision', decided.verified),
+      ...placedAt('trust', trust.findings),
+      ...placedAt('intent', intents.compared),
     ];
     const done = await change(name, async (_, state) => ({
       ...state,
