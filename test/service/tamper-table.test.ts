@@ -126,6 +126,13 @@ const CASES: readonly Case[] = [
     touches: ['trust_fold'],
   },
   {
+    name: 'an accepted signal waits no more, and was not folded',
+    sql: 'INSERT INTO trust_signal SELECT (s).* FROM (SELECT jsonb_populate_record(signal, \'{"signal_id": "lost"}\') AS s FROM trust_signal AS signal LIMIT 1) AS copy',
+    finds: ['signal-lost'],
+    withinMs: MINUTE_MS,
+    touches: ['trust_signal'],
+  },
+  {
     name: 'an open approval is approved',
     sql: "UPDATE approval SET state = 'approved', decided_at = now(), decided_by = 'cli:somebody', reason = 'x' WHERE state = 'pending'",
     finds: ['approval-altered'],

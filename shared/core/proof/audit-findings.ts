@@ -48,6 +48,7 @@ export const FINDINGS = {
   'policy-unrecorded': 'the policy set in force is not the one that the log says was activated last',
   'policy-text-altered': 'the text of a policy set is not the one that its digest names',
   'trust-altered': 'the recorded trust of an agent is not what the signals in the log lead to',
+  'signal-lost': 'an accepted trust signal counts nowhere: what queued it was deleted',
   'intent-altered': 'a submitted intent names a decision that was not made for it',
   'decision-unverified': 'a decision does not follow from its facts, its policy set and the records of the log',
 } as const;

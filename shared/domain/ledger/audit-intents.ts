@@ -8,7 +8,9 @@ import type { Database } from '../../platform/db/database.ts';
 /** Intents that are compared between two checks of the time. */
 const PAGE = 100;
 
-const of = (condition: string): string => `SELECT intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.request_id, found.record
+const of = (
+  condition: string,
+): string => `SELECT intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.request_id, found.record
     FROM (SELECT * FROM intent WHERE organisation_id = $1 AND environment = $2 AND ${condition} ORDER BY organisation_id, environment, intent_id LIMIT ${PAGE}) AS intent
     LEFT JOIN LATERAL (
       SELECT record FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id >= intent.decision_id AND decision_id <= intent.decision_id

@@ -6,6 +6,7 @@ import type { Database, Sql } from '../../platform/db/database.ts';
 import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { publishKey, trustKey, trustPublishedKeys } from '../../core/proof/keys.ts';
+import type { Owner } from '../../kernel/owner.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { AuthorityAudit } from './audit-authority.ts';
 import { auditDecisions } from './audit-decisions.ts';
@@ -22,6 +23,7 @@ import {
   type PlacedFinding,
   takeState,
 } from './audit-state.ts';
+import { auditSignals } from './audit-signals.ts';
 import { auditTrust } from './audit-trust.ts';
 import type { CheckpointKeeper } from './kept.ts';
 import { findAlteredSets, findLostLogs, keepInstallation } from './audit-installation.ts';
@@ -46,6 +48,8 @@ export interface AuditorDeps {
   readonly onFinding?: (origin: string, finding: Finding) => void;
   /** Called when the last finding of a log has disappeared. */
   readonly onRight?: (origin: string) => void;
+  /** Called for each agent with accepted signals that count nowhere, to queue them again. The auditor repairs nothing itself. */
+  readonly onLostSignals?: (owner: Owner, agentId: string) => Promise<void>;
   /** Time in one run for leaves that were audited before; at least one subtree of 1,024 leaves of each log is audited. Default: 750. */
   readonly budgetMs?: number;
   /** Time after which a run leaves new leaves, and other logs, to the next one. Default: 500. */
@@ -94,6 +98,10 @@ const DECISIONS_MS = 250;
 const LATE_MS = 2_000;
 /** The share of it for the comparison of submitted intents. */
 const INTENTS_SHARE = 0.1;
+/** The share of it for counting signals. */
+const SIGNALS_SHARE = 0.1;
+/** An agent with very many signals takes longer. The next count is this many times later, so that it takes a fiftieth of a core. */
+const SIGNALS_REST = 50;
 /** The share of it for the comparison of trust. */
 const TRUST_SHARE = 0.4;
 
@@ -123,23 +131,31 @@ interface LogName {
 /** Rows beside the log with a finding that are compared again in each run. */
 const MOST_AGAIN = 10;
 
+interface BesideTurn {
+  /** The last submitted intent that was compared; '' at the start of a cycle. */
+  readonly intentId: string;
+  /** The last agent whose signals were counted. */
+  readonly agentId: string;
+  readonly signalsDueMs: number;
+}
+
 /** The ids of rows with a finding. */
-const idsAt = ({ findings }: AuditState, kind: 'decision' | 'intent'): string[] =>
+const idsAt = ({ findings }: AuditState, kind: 'decision' | 'signals' | 'intent'): string[] =>
   findings.flatMap(({ place }) => (place.startsWith(`${kind} `) ? [place.slice(kind.length + 1)] : []));
 
 const placedAt = (
-  kind: 'decision' | 'trust' | 'intent',
+  kind: 'decision' | 'trust' | 'signals' | 'intent',
   findings: ReadonlyMap<string, Finding | undefined>,
 ): PlacedFinding[] =>
   [...findings].flatMap(([id, finding]) => (finding === undefined ? [] : [{ ...finding, place: `${kind} ${id}` }]));
 
 export function createAuditor(deps: AuditorDeps): Auditor {
   const { db, keeper, key, nowMs, monotonicMs, onFinding, onRight, budgetMs = BUDGET_MS, runMs = RUN_MS } = deps;
-  const { authority, verifier, version = '', decisionsMs = DECISIONS_MS } = deps;
+  const { authority, verifier, version = '', decisionsMs = DECISIONS_MS, onLostSignals } = deps;
   /** The next policy set to check. */
   let nextSet = '';
-  /** The last submitted intent that was compared, by log. Not in the database, where it could be moved past an altered one. */
-  const lastIntents = new Map<number, string>();
+  /** Where the next turn of rows beside a log begins. Not in the database, where it could be moved past an altered row. */
+  const turns = new Map<number, BesideTurn>();
 
   const report = (origin: string, before: readonly Finding[], after: readonly Finding[]): void => {
     const known = new Set(before.map(({ sentence }) => sentence));
@@ -222,16 +238,32 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     for (const finding of found ?? []) onFinding?.('', finding);
   };
 
-  /** Audits submitted intents, decisions and trust of one log. */
+  /** Counts the signals of the next agents. */
+  const auditSignalsIfDue = async (owner: Owner, before: AuditState, turn: BesideTurn) => {
+    const startedMs = monotonicMs();
+    if (startedMs < turn.signalsDueMs) return { turn: {}, counted: new Map<string, Finding | undefined>(), lost: [] };
+    const endMs = startedMs + decisionsMs * SIGNALS_SHARE;
+    const { agentId, counted, lost } = await auditSignals(db, [owner.organisationId, owner.environment], {
+      after: turn.agentId,
+      again: idsAt(before, 'signals').slice(0, MOST_AGAIN),
+      isTimeLeft: () => monotonicMs() < endMs,
+    });
+    const endedMs = monotonicMs();
+    return { turn: { agentId, signalsDueMs: endedMs + SIGNALS_REST * (endedMs - startedMs) }, counted, lost };
+  };
+
+  /** Audits submitted intents, signals, decisions and trust of one log. */
   const auditEvidence = async (name: LogName, before: AuditState, size: number, endMs: number): Promise<AuditState> => {
     const owner = { organisationId: name.organisation_id, environment: name.environment };
+    const turn = turns.get(name.log_id) ?? { intentId: '', agentId: '', signalsDueMs: Number.NEGATIVE_INFINITY };
     const intentsEndMs = monotonicMs() + decisionsMs * INTENTS_SHARE;
     const intents = await auditIntents(db, owner, {
-      after: lastIntents.get(name.log_id) ?? '',
+      after: turn.intentId,
       again: idsAt(before, 'intent').slice(0, MOST_AGAIN),
       isTimeLeft: () => monotonicMs() < intentsEndMs,
     });
-    lastIntents.set(name.log_id, intents.intentId);
+    const signals = await auditSignalsIfDue(owner, before, turn);
+    turns.set(name.log_id, { ...turn, ...signals.turn, intentId: intents.intentId });
     const trustEndMs = monotonicMs() + decisionsMs * TRUST_SHARE;
     const trust = await auditTrust(db, [owner.organisationId, owner.environment], {
       after: before.decisions.agentId,
@@ -250,17 +282,20 @@ export function createAuditor(deps: AuditorDeps): Auditor {
       ...[...decided.verified.keys()].map((id) => `decision ${id}`),
       ...trust.compared.map((id) => `trust ${id}`),
       ...[...intents.compared.keys()].map((id) => `intent ${id}`),
+      ...[...signals.counted.keys()].map((id) => `signals ${id}`),
     ]);
     const found = [
       ...placedAt('decision', decided.verified),
       ...placedAt('trust', trust.findings),
       ...placedAt('intent', intents.compared),
+      ...placedAt('signals', signals.counted),
     ];
     const done = await change(name, async (_, state) => ({
       ...state,
       decisions: { ...decided.turns, agentId: trust.agentId },
       findings: limited([...state.findings.filter(({ place }) => !seen.has(place)), ...found]),
     }));
+    for (const agentId of signals.lost) await onLostSignals?.(owner, agentId);
     return done?.state ?? before;
   };
 

@@ -53,6 +53,7 @@ import { LateDecisions1763700000051 } from './0051-late-decisions.ts';
 import { ApprovalDemands1763700000052 } from './0052-approval-demands.ts';
 import { EvidenceBegun1763700000053 } from './0053-evidence-begun.ts';
 import { PartitionRepairs1763700000054 } from './0054-partition-repairs.ts';
+import { LostSignals1763700000057 } from './0057-lost-signals.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -111,6 +112,7 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   ApprovalDemands1763700000052,
   EvidenceBegun1763700000053,
   PartitionRepairs1763700000054,
+  LostSignals1763700000057,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
