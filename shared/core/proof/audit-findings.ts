@@ -6,6 +6,7 @@ export const FINDINGS = {
   'leaf-missing': 'a leaf was deleted',
   'leaf-beyond-log': 'a leaf stands beyond the size of the log: it was inserted, or the size was changed',
   'source-missing': 'the decision or record of a leaf was deleted',
+  'record-unlogged': 'a decision or record is not in the log and does not wait for it: its inbox row was deleted',
   'retention-unfounded': 'a record states that retention dropped what the settings kept',
   'record-altered': 'the bytes of a decision or record were changed',
   'record-not-canonical': 'the bytes of a leaf are not a canonical record',

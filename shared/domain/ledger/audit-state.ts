@@ -12,6 +12,7 @@ export type Place =
   | `decision ${string}`
   | `trust ${string}`
   | `signals ${string}`
+  | `unlogged ${string}`
   | `intent ${string}`;
 export type PlacedFinding = Finding & { readonly place: Place };
 

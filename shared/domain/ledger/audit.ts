@@ -25,6 +25,7 @@ import {
 } from './audit-state.ts';
 import { auditSignals } from './audit-signals.ts';
 import { auditTrust } from './audit-trust.ts';
+import { auditUnlogged, type UnloggedTurn } from './audit-unlogged.ts';
 import type { CheckpointKeeper } from './kept.ts';
 import { findAlteredSets, findLostLogs, keepInstallation } from './audit-installation.ts';
 import { AUDIT_HALT } from './log-states.ts';
@@ -97,13 +98,15 @@ const DECISIONS_MS = 250;
 /** A page of decisions ends early this long after that time: the trust of each may take seconds, and progress is stored after the page. */
 const LATE_MS = 2_000;
 /** The share of it for the comparison of submitted intents. */
-const INTENTS_SHARE = 0.1;
+const INTENTS_SHARE = 0.05;
+/** The share of it for decisions and records without a leaf: some thousand in a run. */
+const UNLOGGED_SHARE = 0.1;
 /** The share of it for counting signals. */
-const SIGNALS_SHARE = 0.1;
+const SIGNALS_SHARE = 0.05;
 /** An agent with very many signals takes longer. The next count is this many times later, so that it takes a fiftieth of a core. */
 const SIGNALS_REST = 50;
 /** The share of it for the comparison of trust. */
-const TRUST_SHARE = 0.4;
+const TRUST_SHARE = 0.3;
 
 const LOGS = `SELECT log.log_id, log.organisation_id, organisation.slug, log.environment, log.generation,
       log.generation = max(log.generation) OVER (PARTITION BY log.organisation_id, log.environment) AS is_newest,
@@ -137,14 +140,23 @@ interface BesideTurn {
   /** The last agent whose signals were counted. */
   readonly agentId: string;
   readonly signalsDueMs: number;
+  /** Decisions and records without a leaf. */
+  readonly unlogged: UnloggedTurn;
 }
 
+const FIRST_TURN: BesideTurn = {
+  intentId: '',
+  agentId: '',
+  signalsDueMs: Number.NEGATIVE_INFINITY,
+  unlogged: { oldId: '', recordId: '' },
+};
+
 /** The ids of rows with a finding. */
-const idsAt = ({ findings }: AuditState, kind: 'decision' | 'signals' | 'intent'): string[] =>
+const idsAt = ({ findings }: AuditState, kind: 'decision' | 'signals' | 'unlogged' | 'intent'): string[] =>
   findings.flatMap(({ place }) => (place.startsWith(`${kind} `) ? [place.slice(kind.length + 1)] : []));
 
 const placedAt = (
-  kind: 'decision' | 'trust' | 'signals' | 'intent',
+  kind: 'decision' | 'trust' | 'signals' | 'unlogged' | 'intent',
   findings: ReadonlyMap<string, Finding | undefined>,
 ): PlacedFinding[] =>
   [...findings].flatMap(([id, finding]) => (finding === undefined ? [] : [{ ...finding, place: `${kind} ${id}` }]));
@@ -255,7 +267,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
   /** Audits submitted intents, signals, decisions and trust of one log. */
   const auditEvidence = async (name: LogName, before: AuditState, size: number, endMs: number): Promise<AuditState> => {
     const owner = { organisationId: name.organisation_id, environment: name.environment };
-    const turn = turns.get(name.log_id) ?? { intentId: '', agentId: '', signalsDueMs: Number.NEGATIVE_INFINITY };
+    const turn = turns.get(name.log_id) ?? FIRST_TURN;
     const intentsEndMs = monotonicMs() + decisionsMs * INTENTS_SHARE;
     const intents = await auditIntents(db, owner, {
       after: turn.intentId,
@@ -263,7 +275,13 @@ export function createAuditor(deps: AuditorDeps): Auditor {
       isTimeLeft: () => monotonicMs() < intentsEndMs,
     });
     const signals = await auditSignalsIfDue(owner, before, turn);
-    turns.set(name.log_id, { ...turn, ...signals.turn, intentId: intents.intentId });
+    const unloggedEndMs = monotonicMs() + decisionsMs * UNLOGGED_SHARE;
+    const unlogged = await auditUnlogged(db, [owner.organisationId, owner.environment], turn.unlogged, {
+      again: idsAt(before, 'unlogged').slice(0, MOST_AGAIN),
+      nowMs: nowMs(),
+      isTimeLeft: () => monotonicMs() < unloggedEndMs,
+    });
+    turns.set(name.log_id, { ...turn, ...signals.turn, intentId: intents.intentId, unlogged: unlogged.turn });
     const trustEndMs = monotonicMs() + decisionsMs * TRUST_SHARE;
     const trust = await auditTrust(db, [owner.organisationId, owner.environment], {
       after: before.decisions.agentId,
@@ -283,12 +301,14 @@ export function createAuditor(deps: AuditorDeps): Auditor {
       ...trust.compared.map((id) => `trust ${id}`),
       ...[...intents.compared.keys()].map((id) => `intent ${id}`),
       ...[...signals.counted.keys()].map((id) => `signals ${id}`),
+      ...[...unlogged.compared.keys()].map((id) => `unlogged ${id}`),
     ]);
     const found = [
       ...placedAt('decision', decided.verified),
       ...placedAt('trust', trust.findings),
       ...placedAt('intent', intents.compared),
       ...placedAt('signals', signals.counted),
+      ...placedAt('unlogged', unlogged.compared),
     ];
     const done = await change(name, async (_, state) => ({
       ...state,
