@@ -54,6 +54,7 @@ import { ApprovalDemands1763700000052 } from './0052-approval-demands.ts';
 import { EvidenceBegun1763700000053 } from './0053-evidence-begun.ts';
 import { PartitionRepairs1763700000054 } from './0054-partition-repairs.ts';
 import { LostSignals1763700000057 } from './0057-lost-signals.ts';
+import { KeptParses1763700000058 } from './0058-kept-parses.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -113,6 +114,7 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   EvidenceBegun1763700000053,
   PartitionRepairs1763700000054,
   LostSignals1763700000057,
+  KeptParses1763700000058,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
