@@ -39,7 +39,7 @@ describe('custos log and custos audit', () => {
     const [row] = await db.query<{ slug: string }>('SELECT slug FROM organisation', []);
     slug = row?.slug ?? '';
     log = logUnderTest({ db, organisationId: operatorId, slug, keeper: createCheckpointKeeper(kept) });
-    await log.sql('DELETE FROM log_inbox');
+    await log.tamper('DELETE FROM record; DELETE FROM log_inbox');
     for (const label of ['a', 'b', 'c']) {
       await log.fill(100, label);
       await log.append();

@@ -30,7 +30,7 @@ describe('checkpoints', () => {
     const { operatorId } = await bootstrap(db);
     const [row] = await db.query<{ slug: string }>('SELECT slug FROM organisation', []);
     log = logUnderTest({ db, organisationId: operatorId, slug: row?.slug ?? '', keeper });
-    await log.sql('DELETE FROM log_inbox');
+    await log.tamper('DELETE FROM record; DELETE FROM log_inbox');
   });
   after(async () => {
     await db?.close();

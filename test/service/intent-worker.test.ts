@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { factsText } from '../support/stored-facts.ts';
 import { recordText } from '../support/stored-records.ts';
+import { createAuditor } from '../../shared/domain/ledger/audit.ts';
 import { isPassing } from '../../shared/platform/db/trouble.ts';
 import type { Client } from '../support/client.ts';
 import type { PolicyFiles, Service } from '../support/service.ts';
@@ -326,6 +327,27 @@ describe('the intent worker', () => {
       expect(await decisionsOf(agentId)).to.have.lengthOf(1);
       expect(await inboxOf(intent.decision.decision_id)).to.have.lengthOf(1);
     });
+
+  it('is never shown with the decision of another one that its row names, and the audit finds it', async () => {
+    const denied = await decide('db/closed/mine', { action: 'delete' });
+    const allowed = await decide('db/open/mine');
+    expect([denied.decision.allowed, allowed.decision.allowed]).to.deep.equal([false, true]);
+    await worker.append();
+    const auditor = createAuditor({ db: service.db, nowMs: service.nowMs, monotonicMs: () => performance.now() });
+    const findings = async () => (await auditor.run()).flatMap((audit) => audit.findings.map(({ kind }) => kind));
+    const name = (decisionId: string) =>
+      service.rows('UPDATE intent SET decision_id = $2 WHERE intent_id = $1', [denied.intentId, decisionId]);
+    await name(allowed.decision.decision_id);
+    const answers = [await client.get(`/v1/intents/${denied.intentId}`), await client.get('/v1/intents')];
+    for (const { status, text } of answers) {
+      expect(status).to.equal(500);
+      expect(text).not.to.contain(allowed.decision.decision_id);
+    }
+    expect(await findings()).to.deep.equal(['intent-altered']);
+    await name(denied.decision.decision_id);
+    expect(await read(denied.intentId)).to.deep.equal(denied);
+    expect(await findings()).to.deep.equal([]);
+  });
 
   it('does nothing for an unknown intent', async () => {
     const key = await worker.keyOf(await submit('db/open/other'));

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { EFFECTS, VERDICTS } from '../../shared/kernel/vocabulary.ts';
 import { type Client, createClient } from '../support/client.ts';
+import { asSuperuser } from '../support/database.ts';
 import { factsText } from '../support/stored-facts.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startServiceAndWorker, type ServiceAndWorker } from '../support/worker.ts';
@@ -208,12 +209,40 @@ describe('a recently parsed string', () => {
     for (const { intent } of elsewhere) expect(intent.parsed).to.equal(false);
   });
 
+  it('is kept in the database, and only made stricter: the role of the service deletes no parse that counts', async () => {
+    await parse('kept', CURL);
+    const refusal = (statement: string) =>
+      service.rows(`${statement} WHERE agent_id = 'kept'`).then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+    const milder = [
+      'action = 0',
+      'effect = effect - 1',
+      'extent = -1',
+      'confidence = confidence + 1',
+      'coverage = coverage + 1',
+      "marks = '{}'",
+      "entities = '{}'",
+      "last_at = last_at - interval '1 hour'",
+      "bucket = bucket - interval '1 hour'",
+      "normalized = 'another'",
+      "agent_id = 'another'",
+    ];
+    for (const change of milder)
+      expect(await refusal(`UPDATE recent_parse SET ${change}`), change).to.match(/insert-only/);
+    expect(await refusal('DELETE FROM recent_parse')).to.match(/insert-only/);
+    expect(await refusal("UPDATE recent_parse SET effect = effect + 1, entities = '{*}'")).to.equal(undefined);
+  });
+
   it('expires after 15 minutes', async () => {
     const { normalized } = await parse('late', CURL);
     const age = (minutes: number) =>
-      service.rows("UPDATE recent_parse SET last_at = now() - make_interval(mins => $1) WHERE agent_id = 'late'", [
-        minutes,
-      ]);
+      asSuperuser(service.db, (sql) =>
+        sql.query("UPDATE recent_parse SET last_at = now() - make_interval(mins => $1) WHERE agent_id = 'late'", [
+          minutes,
+        ]),
+      );
     await age(14);
     expect((await enforce('late', normalized)).intent.parsed).to.equal(true);
     await age(15);

@@ -145,6 +145,27 @@ const CASES: readonly Case[] = [
     touches: ['trust_state', 'trust_fold', 'trust_bucket'],
   },
   {
+    name: 'an accepted signal waits no more, and was not folded',
+    sql: 'INSERT INTO trust_signal SELECT (s).* FROM (SELECT jsonb_populate_record(signal, \'{"signal_id": "lost"}\') AS s FROM trust_signal AS signal LIMIT 1) AS copy',
+    finds: ['signal-lost'],
+    withinMs: MINUTE_MS,
+    touches: ['trust_signal'],
+  },
+  {
+    name: 'a new decision waits no more, and was not appended',
+    sql: "INSERT INTO decision SELECT (d).* FROM (SELECT jsonb_populate_record(one, jsonb_build_object('decision_id', overlay(custos_id_at('dec', now() - interval '2 minutes') PLACING '1' FROM 30))) AS d FROM decision AS one LIMIT 1) AS copy",
+    finds: ['record-unlogged'],
+    withinMs: MINUTE_MS,
+    touches: ['decision'],
+  },
+  {
+    name: 'an old record waits no more, and was not appended',
+    sql: `INSERT INTO record SELECT (r).* FROM (SELECT jsonb_populate_record(one, '{"proof_id": "unlogged"}') AS r FROM record AS one LIMIT 1) AS copy`,
+    finds: ['record-unlogged'],
+    withinMs: HOUR_MS,
+    touches: ['record'],
+  },
+  {
     name: 'an open approval is approved',
     sql: "UPDATE approval SET state = 'approved', decided_at = now(), decided_by = 'cli:somebody', reason = 'x' WHERE state = 'pending'",
     finds: ['approval-altered'],

@@ -4,11 +4,14 @@ import { expect } from 'chai';
 import type { EntitySql, Sql } from '../../shared/platform/db/database.ts';
 import { FOLD_BATCH, foldBatch, LOCK_STATES, nextBatch } from '../../shared/domain/trust/fold.ts';
 import { dayOf, scoreOn } from '../../shared/core/trust/beta.ts';
+import { createAuditor } from '../../shared/domain/ledger/audit.ts';
+import { queueLostSignals } from '../../shared/domain/trust/lost-signals.ts';
 import { createSignalStore } from '../../shared/domain/trust/signals.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client } from '../support/client.ts';
 import { leaveMidnight, type Service, startService } from '../support/service.ts';
+import { startTestWorker } from '../support/worker.ts';
 
 const CAP = 10_000;
 const TABLES = ['trust_inbox', 'trust_state', 'trust_bucket', 'trust_fold', 'record', 'log_inbox', 'outbox', 'change'];
@@ -171,6 +174,68 @@ describe('the fold', () => {
       expect((await foldBatch(deps())).signals).to.equal(0);
     });
     expect((await foldBatch(deps())).signals).to.equal(4);
+  });
+
+  it('folds a signal whose inbox row was deleted, once: the audit finds it, and it is queued again', async () => {
+    const worker = await startTestWorker(service);
+    try {
+      await send([{ agentId: 'known', type: 'success' }]);
+      await foldBatch(deps());
+      await worker.append();
+      let offsetMs = 0;
+      const auditor = createAuditor({
+        db: service.db,
+        nowMs: service.nowMs,
+        monotonicMs: () => performance.now() + offsetMs,
+        onLostSignals: async (owner, agentId) => void (await queueLostSignals(service.db, owner, agentId)),
+      });
+      const audit = async () => {
+        offsetMs += 10_000;
+        const audits = await auditor.run();
+        return audits.flatMap(({ findings }) => findings.map(({ kind, sentence }) => `${kind} ${sentence}`));
+      };
+      const waiting = [{ agentId: 'known', type: 'violation' }];
+      await send(waiting);
+      expect(await audit(), 'it waits').to.deep.equal([]);
+      await send([...waiting, { agentId: 'unknown', type: 'violation' }]);
+      await service.rows('DELETE FROM trust_inbox');
+      expect(await audit()).to.have.members([
+        'signal-lost The trust of the agent "known": 2 of its accepted signals are in no fold and do not wait for one.',
+        'signal-lost The trust of the agent "unknown": 1 of its accepted signals are in no fold and do not wait for one.',
+      ]);
+      expect(await count('trust_inbox')).to.equal(3);
+      const owner = { organisationId: service.operatorId, environment: 'live' } as const;
+      expect(await queueLostSignals(service.db, owner, 'known'), 'none is queued twice').to.equal(0);
+      await foldBatch(deps());
+      expect((await reporter.get('/v1/trust/known')).json.asOf.signals).to.equal(3);
+      expect(await queueLostSignals(service.db, owner, 'known')).to.equal(0);
+      expect(await audit()).to.deep.equal([]);
+      await service.rows(
+        'INSERT INTO trust_inbox (organisation_id, environment, signal_id) SELECT organisation_id, environment, signal_id FROM trust_signal LIMIT 1',
+      );
+      await foldBatch(deps());
+      expect(
+        (await audit()).map((text) => text.split(' ')[0]),
+        'one that counts twice',
+      ).to.deep.equal(['trust-altered']);
+    } finally {
+      await worker.close();
+    }
+  });
+
+  it('keeps what a waiting signal says: the role of the service may erase its evidence, and nothing else', async () => {
+    await send([{ signalId: 'kept', agentId: 'known', type: 'violation', evidence: { a: 1 } }]);
+    const refusal = (statement: string) =>
+      service.rows(`${statement} WHERE signal_id = 'kept'`).then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+    expect(await refusal("UPDATE trust_signal SET type = 'success'")).to.match(/insert-only/);
+    expect(await refusal("UPDATE trust_signal SET agent_id = 'another'")).to.match(/insert-only/);
+    expect(await refusal('UPDATE trust_signal SET weight = 1')).to.match(/insert-only/);
+    expect(await refusal('UPDATE trust_signal SET weight = 0')).to.match(/weight_check/);
+    expect(await refusal('DELETE FROM trust_signal')).to.match(/permission denied|insert-only/);
+    expect(await refusal('UPDATE trust_signal SET evidence = NULL')).to.equal(undefined);
   });
 
   it('reads one row for each agent and each changed bucket, however many days of evidence the agents have', async () => {

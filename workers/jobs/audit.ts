@@ -13,6 +13,7 @@ import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
 import type { AuditLag } from '../../shared/domain/ledger/audit-lag.ts';
 import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority.ts';
+import { queueLostSignals } from '../../shared/domain/trust/lost-signals.ts';
 import type { CheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { pause as pauseOnTimer } from '../loop.ts';
 import { SECOND_MS, upkeepJob } from './definition.ts';
@@ -44,6 +45,14 @@ export function createWorkerAuditor(deps: WorkerAuditorDeps): Auditor {
     verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon, loadedSet }),
     nowMs,
     monotonicMs: () => performance.now(),
+    async onLostSignals(owner, agentId) {
+      // The rest of the run does not depend on it, and the next one finds them again.
+      const queued = await queueLostSignals(db, owner, agentId).catch((error: unknown) => {
+        logger.error({ ...owner, agentId, err: error }, 'lost signals could not be queued again');
+        return 0;
+      });
+      if (queued > 0) logger.warn({ ...owner, agentId, queued }, 'queued signals again that counted nowhere');
+    },
     onFinding: (origin, finding) =>
       logger.fatal({ origin, finding }, 'the audit found a difference: a log, or a row that it records, was altered'),
     onRight: (origin) =>

@@ -6,6 +6,7 @@ export const FINDINGS = {
   'leaf-missing': 'a leaf was deleted',
   'leaf-beyond-log': 'a leaf stands beyond the size of the log: it was inserted, or the size was changed',
   'source-missing': 'the decision or record of a leaf was deleted',
+  'record-unlogged': 'a decision or record is not in the log and does not wait for it: its inbox row was deleted',
   'retention-unfounded': 'a record states that retention dropped what the settings kept',
   'record-altered': 'the bytes of a decision or record were changed',
   'record-not-canonical': 'the bytes of a leaf are not a canonical record',
@@ -50,6 +51,8 @@ export const FINDINGS = {
   'policy-unrecorded': 'the policy set in force is not the one that the log says was activated last',
   'policy-text-altered': 'the text of a policy set is not the one that its digest names',
   'trust-altered': 'the recorded trust of an agent is not what the signals in the log lead to',
+  'signal-lost': 'an accepted trust signal counts nowhere: what queued it was deleted',
+  'intent-altered': 'a submitted intent names a decision that was not made for it',
   'decision-unverified': 'a decision does not follow from its facts, its policy set and the records of the log',
 } as const;
 export type FindingKind = keyof typeof FINDINGS;

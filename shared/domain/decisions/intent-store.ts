@@ -5,6 +5,8 @@ import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { wakeIntents } from '../approvals/wake-intents.ts';
 import type { IntentStatus } from '../../kernel/vocabulary.ts';
+import { type IntentColumns, isStoredDecisionOfIntent } from '../../core/decision/of-intent.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { type OwnedFilter, ownedList } from './owned-list.ts';
 
 export interface IntentRow extends Owner {
@@ -25,12 +27,8 @@ export interface IntentRow extends Owner {
   readonly submittedAtMs: number;
 }
 
-export interface StoredIntent {
+export interface StoredIntent extends IntentColumns {
   readonly intent_id: string;
-  readonly agent_id: string;
-  readonly key_id: string;
-  readonly action: string;
-  readonly resource: string;
   readonly status: IntentStatus;
   /** The approval for which it waits or has waited. */
   readonly approval_id: string | null;
@@ -49,7 +47,9 @@ export interface IntentStore {
   append(row: IntentRow): Promise<void>;
   /** The same within the caller's transaction. */
   insert(sql: Sql, row: IntentRow): Promise<void>;
+  /** @throws {ApiError} E6001 when its row names a decision that was made for another question; E6002 */
   read(owner: Owner, intentId: string): Promise<StoredIntent | undefined>;
+  /** @throws as `read` */
   list(filter: IntentFilter, limit: number): Promise<StoredIntent[]>;
   idle(): Promise<void>;
 }
@@ -76,7 +76,7 @@ const INSERT = `WITH made AS (
     )
     ${wakeIntents('made')}`;
 
-const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.status, intent.approval_id, intent.submitted_at, intent.updated_at, found.record`;
+const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.request_id, intent.status, intent.approval_id, intent.submitted_at, intent.updated_at, found.record`;
 // By primary key, one row at a time, with any plan.
 const JOIN = `LEFT JOIN LATERAL (
     SELECT record FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = intent.decision_id LIMIT 1
@@ -97,6 +97,14 @@ export function listIntents(filter: IntentFilter, limit: number): [statement: St
   return [`SELECT ${COLUMNS} FROM (${page}) AS intent ${JOIN} ORDER BY intent.intent_id DESC`, values];
 }
 
+/** These intents, whose decisions are theirs. @throws {ApiError} E6001 */
+function withOwnDecisions(rows: StoredIntent[]): StoredIntent[] {
+  for (const row of rows)
+    if (row.record !== null && !isStoredDecisionOfIntent(row, row.record))
+      throw new ApiError('E6001', `The stored intent ${row.intent_id} names a decision that was not made for it.`);
+  return rows;
+}
+
 const MAX_ROWS = 500;
 const MAX_WAITING = 20_000;
 
@@ -114,8 +122,9 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
   return {
     append: (row) => group.add(row),
     insert: async (sql, row) => void (await sql.query(INSERT, INTENTS.values([row]))),
-    read: async (owner, intentId) => (await db.query<StoredIntent>(READ, [...ownerColumns(owner), intentId]))[0],
-    list: (filter, limit) => db.query<StoredIntent>(...listIntents(filter, limit)),
+    read: async (owner, intentId) =>
+      withOwnDecisions(await db.query<StoredIntent>(READ, [...ownerColumns(owner), intentId]))[0],
+    list: async (filter, limit) => withOwnDecisions(await db.query<StoredIntent>(...listIntents(filter, limit))),
     idle: () => group.idle(),
   };
 }

@@ -169,7 +169,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   await auditKept();
 
   const lasting = before.findings.filter(
-    (finding) => isBeside(finding.place) || (!isFull && !places.has(finding.place)),
+    (finding) => !isInLog(finding.place) || (!isFull && !places.has(finding.place)),
   );
   return {
     ...before,
@@ -283,10 +283,9 @@ function nodesOfFrontier({ size, frontier }: AuditHead): StoredNodes {
   return (level, index) => nodes.get(`${level} ${index}`);
 }
 
-/** Whether a place is outside the log itself. */
-function isBeside(place: Place): boolean {
-  return place === 'authority' || place.startsWith('decision ') || place.startsWith('trust ');
-}
+/** Whether a place is in the log itself. The findings of others last until their own audit. */
+const isInLog = (place: Place): place is LogPlace =>
+  place === 'upper' || place === 'head' || place.startsWith('subtree ');
 
 /** Without duplicates and up to the limit, with findings of authority first. */
 export function limited(findings: readonly PlacedFinding[]): PlacedFinding[] {

@@ -14,7 +14,14 @@ import { readAccepted, writeAccepted } from './audit-accepted.ts';
 /** A place in the log itself: subtree n, above the subtrees, or at the head. */
 export type LogPlace = `subtree ${number}` | 'upper' | 'head';
 /** The place of a finding, which stays until an audit of the place finds it right. Places outside the log are rows that must agree with it. */
-export type Place = LogPlace | 'authority' | `decision ${string}` | `trust ${string}`;
+export type Place =
+  | LogPlace
+  | 'authority'
+  | `decision ${string}`
+  | `trust ${string}`
+  | `signals ${string}`
+  | `unlogged ${string}`
+  | `intent ${string}`;
 export type PlacedFinding = Finding & { readonly place: Place };
 
 export interface AuditState {

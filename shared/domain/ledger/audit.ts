@@ -6,9 +6,11 @@ import type { Database, Sql } from '../../platform/db/database.ts';
 import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { publishKey, trustKey, trustPublishedKeys } from '../../core/proof/keys.ts';
+import type { Owner } from '../../kernel/owner.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { AuthorityAudit } from './audit-authority.ts';
 import { auditDecisions } from './audit-decisions.ts';
+import { auditIntents } from './audit-intents.ts';
 import { auditLog, type AuditScope, limited } from './audit-log.ts';
 import { forbidScans, readHead } from './audit-rows.ts';
 import { readKeysOfLog } from './published-keys.ts';
@@ -21,7 +23,9 @@ import {
   type PlacedFinding,
   takeState,
 } from './audit-state.ts';
+import { auditSignals } from './audit-signals.ts';
 import { auditTrust } from './audit-trust.ts';
+import { auditUnlogged, type UnloggedTurn } from './audit-unlogged.ts';
 import type { CheckpointKeeper } from './kept.ts';
 import { findAlteredSets, findForgedPromiseKeys, findLostLogs, keepInstallation } from './audit-installation.ts';
 import { AUDIT_HALT } from './log-states.ts';
@@ -45,6 +49,8 @@ export interface AuditorDeps {
   readonly onFinding?: (origin: string, finding: Finding) => void;
   /** Called when the last finding of a log has disappeared. */
   readonly onRight?: (origin: string) => void;
+  /** Called for each agent with accepted signals that count nowhere, to queue them again. The auditor repairs nothing itself. */
+  readonly onLostSignals?: (owner: Owner, agentId: string) => Promise<void>;
   /** Time in one run for leaves that were audited before; at least one subtree of 1,024 leaves of each log is audited. Default: 750. */
   readonly budgetMs?: number;
   /** Time after which a run leaves new leaves, and other logs, to the next one. Default: 500. */
@@ -91,8 +97,16 @@ const BUDGET_MS = 750;
 const DECISIONS_MS = 250;
 /** A page of decisions ends early this long after that time: the trust of each may take seconds, and progress is stored after the page. */
 const LATE_MS = 2_000;
+/** The share of it for the comparison of submitted intents. */
+const INTENTS_SHARE = 0.05;
+/** The share of it for decisions and records without a leaf: some thousand in a run. */
+const UNLOGGED_SHARE = 0.1;
+/** The share of it for counting signals. */
+const SIGNALS_SHARE = 0.05;
+/** An agent with very many signals takes longer. The next count is this many times later, so that it takes a fiftieth of a core. */
+const SIGNALS_REST = 50;
 /** The share of it for the comparison of trust. */
-const TRUST_SHARE = 0.4;
+const TRUST_SHARE = 0.3;
 
 const LOGS = `SELECT log.log_id, log.organisation_id, organisation.slug, log.environment, log.generation,
       log.generation = max(log.generation) OVER (PARTITION BY log.organisation_id, log.environment) AS is_newest,
@@ -117,9 +131,39 @@ interface LogName {
   generation: number;
 }
 
+/** Rows beside the log with a finding that are compared again in each run. */
+const MOST_AGAIN = 10;
+
+interface BesideTurn {
+  /** The last submitted intent that was compared; '' at the start of a cycle. */
+  readonly intentId: string;
+  /** The last agent whose signals were counted. */
+  readonly agentId: string;
+  readonly signalsDueMs: number;
+  /** Decisions and records without a leaf. */
+  readonly unlogged: UnloggedTurn;
+}
+
+const FIRST_TURN: BesideTurn = {
+  intentId: '',
+  agentId: '',
+  signalsDueMs: Number.NEGATIVE_INFINITY,
+  unlogged: { oldId: '', recordId: '' },
+};
+
+/** The ids of rows with a finding. */
+const idsAt = ({ findings }: AuditState, kind: 'decision' | 'signals' | 'unlogged' | 'intent'): string[] =>
+  findings.flatMap(({ place }) => (place.startsWith(`${kind} `) ? [place.slice(kind.length + 1)] : []));
+
+const placedAt = (
+  kind: 'decision' | 'trust' | 'signals' | 'unlogged' | 'intent',
+  findings: ReadonlyMap<string, Finding | undefined>,
+): PlacedFinding[] =>
+  [...findings].flatMap(([id, finding]) => (finding === undefined ? [] : [{ ...finding, place: `${kind} ${id}` }]));
+
 export function createAuditor(deps: AuditorDeps): Auditor {
   const { db, keeper, key, nowMs, monotonicMs, onFinding, onRight, budgetMs = BUDGET_MS, runMs = RUN_MS } = deps;
-  const { authority, verifier, version = '', decisionsMs = DECISIONS_MS } = deps;
+  const { authority, verifier, version = '', decisionsMs = DECISIONS_MS, onLostSignals } = deps;
   /** The next policy set to check. */
   let nextSet = '';
   // What this process has stored about each log: an older state that it reads was put back, or its row was deleted.
@@ -127,6 +171,8 @@ export function createAuditor(deps: AuditorDeps): Auditor {
   const evidenceEndedMs = new Map<number, number>();
   const lastTurns = new Map<number, number>();
   let turns = 0;
+  /** Where the next turn of rows beside a log begins. Not in the database, where it could be moved past an altered row. */
+  const besideTurns = new Map<number, BesideTurn>();
 
   const report = (origin: string, before: readonly Finding[], after: readonly Finding[]): void => {
     const known = new Set(before.map(({ sentence }) => sentence));
@@ -215,39 +261,72 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     for (const finding of found ?? []) onFinding?.('', finding);
   };
 
-  /** Audits decisions and trust of one log. */
+  /** Counts the signals of the next agents. */
+  const auditSignalsIfDue = async (owner: Owner, before: AuditState, turn: BesideTurn) => {
+    const startedMs = monotonicMs();
+    if (startedMs < turn.signalsDueMs) return { turn: {}, counted: new Map<string, Finding | undefined>(), lost: [] };
+    const endMs = startedMs + decisionsMs * SIGNALS_SHARE;
+    const { agentId, counted, lost } = await auditSignals(db, [owner.organisationId, owner.environment], {
+      after: turn.agentId,
+      again: idsAt(before, 'signals').slice(0, MOST_AGAIN),
+      isTimeLeft: () => monotonicMs() < endMs,
+    });
+    const endedMs = monotonicMs();
+    return { turn: { agentId, signalsDueMs: endedMs + SIGNALS_REST * (endedMs - startedMs) }, counted, lost };
+  };
+
+  /** Audits submitted intents, signals, decisions and trust of one log. */
   const auditEvidence = async (name: LogName, before: AuditState, size: number, endMs: number): Promise<AuditState> => {
     const owner = { organisationId: name.organisation_id, environment: name.environment };
+    const turn = besideTurns.get(name.log_id) ?? FIRST_TURN;
+    const intentsEndMs = monotonicMs() + decisionsMs * INTENTS_SHARE;
+    const intents = await auditIntents(db, owner, {
+      after: turn.intentId,
+      again: idsAt(before, 'intent').slice(0, MOST_AGAIN),
+      isTimeLeft: () => monotonicMs() < intentsEndMs,
+    });
+    const signals = await auditSignalsIfDue(owner, before, turn);
+    const unloggedEndMs = monotonicMs() + decisionsMs * UNLOGGED_SHARE;
+    const unlogged = await auditUnlogged(db, [owner.organisationId, owner.environment], turn.unlogged, {
+      again: idsAt(before, 'unlogged').slice(0, MOST_AGAIN),
+      nowMs: nowMs(),
+      isTimeLeft: () => monotonicMs() < unloggedEndMs,
+    });
+    besideTurns.set(name.log_id, { ...turn, ...signals.turn, intentId: intents.intentId, unlogged: unlogged.turn });
     const trustEndMs = monotonicMs() + decisionsMs * TRUST_SHARE;
     const trust = await auditTrust(db, [owner.organisationId, owner.environment], {
       after: before.decisions.agentId,
       nowMs: nowMs(),
       isTimeLeft: () => monotonicMs() < trustEndMs,
     });
-    const again = before.findings.flatMap(({ place }) => (place.startsWith('decision ') ? [place.slice(9)] : []));
     const decided =
       verifier === undefined
         ? { turns: before.decisions, verified: new Map<string, Finding | undefined>() }
         : await auditDecisions({ db, verifier, version }, { ...owner, logId: name.log_id, size }, before.decisions, {
-            again: again.slice(0, 10),
+            again: idsAt(before, 'decision').slice(0, MOST_AGAIN),
             isTimeLeft: () => monotonicMs() < endMs,
             isLate: () => monotonicMs() >= endMs + LATE_MS,
           });
     const seen = new Set([
       ...[...decided.verified.keys()].map((id) => `decision ${id}`),
       ...trust.compared.map((id) => `trust ${id}`),
+      ...[...intents.compared.keys()].map((id) => `intent ${id}`),
+      ...[...signals.counted.keys()].map((id) => `signals ${id}`),
+      ...[...unlogged.compared.keys()].map((id) => `unlogged ${id}`),
     ]);
-    const found: PlacedFinding[] = [
-      ...[...decided.verified].flatMap(([id, finding]) =>
-        finding === undefined ? [] : [{ ...finding, place: `decision ${id}` as const }],
-      ),
-      ...[...trust.findings].map(([id, finding]) => ({ ...finding, place: `trust ${id}` as const })),
+    const found = [
+      ...placedAt('decision', decided.verified),
+      ...placedAt('trust', trust.findings),
+      ...placedAt('intent', intents.compared),
+      ...placedAt('signals', signals.counted),
+      ...placedAt('unlogged', unlogged.compared),
     ];
     const done = await change(name, async (_, state) => ({
       ...state,
       decisions: { ...decided.turns, agentId: trust.agentId },
       findings: limited([...state.findings.filter(({ place }) => !seen.has(place)), ...found]),
     }));
+    for (const agentId of signals.lost) await onLostSignals?.(owner, agentId);
     return done?.state ?? before;
   };
 

@@ -2,6 +2,7 @@
 import { decisionIdOfProof } from '../../kernel/ids.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { WebhookEventType } from '../../kernel/webhook-events.ts';
+import { type IntentColumns, isDecisionOfIntent } from '../../core/decision/of-intent.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { bodyOfPrefix } from '../../core/proof/record.ts';
 import { levelOf, NO_EVIDENCE } from '../../core/trust/score.ts';
@@ -37,7 +38,7 @@ const DECISIONS =
 const RECORDS =
   'SELECT proof_id AS id, record FROM record WHERE organisation_id = $1 AND environment = $2 AND proof_id = ANY ($3)';
 const INTENTS =
-  'SELECT intent_id, decision_id, status FROM intent WHERE organisation_id = $1 AND environment = $2 AND decision_id = ANY ($3)';
+  'SELECT intent_id, decision_id, status, agent_id, key_id, action, resource, request_id FROM intent WHERE organisation_id = $1 AND environment = $2 AND decision_id = ANY ($3)';
 const FOLDS = columnMap<LoggedEvent>({
   agent_id: anyText(({ entityId }) => entityId),
   last_n: numeric('bigint', ({ body }) => (body['asOf'] as { readonly signals: number }).signals),
@@ -84,12 +85,18 @@ async function withBodies(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Pro
   });
 }
 
-async function intentsOf(sql: Sql, owner: Owner, decisionIds: readonly string[]): Promise<Surroundings['intents']> {
-  const rows = await sql.query<{ intent_id: string; decision_id: string; status: string }>(INTENTS, [
-    ...ownerColumns(owner),
-    decisionIds,
-  ]);
-  return new Map(rows.map((row) => [row.decision_id, { intentId: row.intent_id, status: row.status }]));
+interface IntentRow extends IntentColumns {
+  readonly intent_id: string;
+  readonly decision_id: string;
+  readonly status: string;
+}
+
+/** The intents that these decisions ended, by decision. A row that names another one's decision is the auditor's finding. */
+async function intentsOf(sql: Sql, owner: Owner, leaves: readonly LoggedEvent[]): Promise<Surroundings['intents']> {
+  const bodies = new Map(leaves.map(({ body }) => [body['decision_id'], body]));
+  const rows = await sql.query<IntentRow>(INTENTS, [...ownerColumns(owner), [...bodies.keys()]]);
+  const own = rows.filter((row) => isDecisionOfIntent(row, bodies.get(row.decision_id)));
+  return new Map(own.map((row) => [row.decision_id, { intentId: row.intent_id, status: row.status }]));
 }
 
 async function openingsOf(sql: Sql, owner: Owner, leaves: readonly LoggedEvent[]): Promise<Surroundings['openings']> {
@@ -121,9 +128,9 @@ export async function readEvents(sql: Sql, owner: Owner, range: LeafRange): Prom
   const rows = await sql.query<LeafRow>(LEAVES, [logId, from, to, since, stream, sources]);
   if (rows.length === 0) return [];
   const leaves = await withBodies(sql, owner, rows);
-  const decisionIds = rows.flatMap((row) => decisionOf(row) ?? []);
+  const decided = leaves.filter(({ event }) => event === DECISION_EVENT);
   const around: Surroundings = {
-    intents: types.has('intent.decided') ? await intentsOf(sql, owner, decisionIds) : new Map(),
+    intents: types.has('intent.decided') ? await intentsOf(sql, owner, decided) : new Map(),
     openings: types.has('approval.opened') ? await openingsOf(sql, owner, leaves) : new Set(),
     levels: await levelsBefore(sql, owner, leaves),
   };

@@ -14,4 +14,6 @@ export const ADVISORY_LOCKS = {
   partitions: 4_237_005,
   /** Held while dead jobs are written, so that two reports of one job make one row. */
   deadJobs: 0x6465_6164,
+  /** Held while lost signals are queued, so that none is queued twice. */
+  lostSignals: 0x6c6f_7374,
 } as const;

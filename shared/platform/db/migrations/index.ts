@@ -55,6 +55,8 @@ import { EvidenceBegun1763700000053 } from './0053-evidence-begun.ts';
 import { PartitionRepairs1763700000054 } from './0054-partition-repairs.ts';
 import { auditProgressMigration } from './0055-audit-progress.ts';
 import { keySealsMigration } from './0056-key-seals.ts';
+import { LostSignals1763700000057 } from './0057-lost-signals.ts';
+import { KeptParses1763700000058 } from './0058-kept-parses.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -115,6 +117,8 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   PartitionRepairs1763700000054,
   auditProgressMigration(pepper),
   keySealsMigration(pepper),
+  LostSignals1763700000057,
+  KeptParses1763700000058,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
