@@ -12,7 +12,7 @@ export const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
 /** Their data belongs to the whole installation: the key must belong to the operator, in addition to having the scope. */
 export const OPERATOR_ONLY =
-  /\/v1\/policies\/(?!\{digest\}$|activations$|rollback$|difference$)|\/v1\/tools\b|^\/metrics$|\/dashboard\/api\/polic/;
+  /\/v1\/policies\/(?!\{digest\}$|activations$|rollback$|difference$)|^\/metrics$|\/dashboard\/api\/polic/;
 /** Open to live admins of all organisations, because the set of the installation is in force for all. */
 export const OF_POLICY_SETS = /\/v1\/policies(?:\/\{digest\}|\/(?:activations|rollback|difference))?$/;
 
@@ -91,6 +91,9 @@ async function makeThings(
   await by.request('PUT', '/v1/resources/resource-of-owner', { body: { owner: 'x' } });
   const { intent_id: parse } = (await by.post('/v1/intent', { agent_id: 'agent-of-owner', raw_intent: 'Read x' })).json;
   const decided = (await by.post('/v1/enforce', { agent_id: 'agent-of-owner', intent: 'delete:db/asked/x' })).json;
+  // A server without a catalogue is known to those who have called its tools.
+  const tool = { server: 'server-of-owner', name: 'look', arguments: {} };
+  expect((await by.post('/v1/enforce', { agent_id: 'agent-of-owner', tool })).status).to.equal(200);
   const { intentId } = (await by.post('/v1/intents', { agentId: 'agent-of-owner', action: 'read', resource: 'db/x' }))
     .json;
   const { proofId } = (await by.post('/v1/proofs', { event: 'made', entityId: 'entity-of-owner', payload: {} })).json;
@@ -135,6 +138,7 @@ async function makeThings(
     '/v1/approvals/{id}/reject': decided.approval?.approval_id,
     '/approvals/{id}/words': decided.approval?.approval_id,
     '/v1/resources/{name}': 'resource-of-owner',
+    '/v1/tools/{server}': 'server-of-owner',
     '/v1/proofs/{id}': proofId,
     '/v1/proofs/chain/{entityId}': 'entity-of-owner',
     '/v1/auth/keys/{keyId}': keyId,

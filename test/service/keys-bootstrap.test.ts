@@ -7,6 +7,7 @@ import { BOOTSTRAP_FILE, BootstrapError, ensureBootstrap } from '../../shared/do
 import { ensureSecretFingerprint, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
 import { formatKey, generateKey, parseKey } from '../../shared/domain/keys/format.ts';
 import { loadKey } from '../../shared/domain/keys/lookup.ts';
+import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import { revokeKey } from '../../shared/domain/keys/store.ts';
 import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -58,9 +59,9 @@ describe('the first key', () => {
       agentIds: null,
       tier: 7,
       environment: 'live',
-      isOperator: true,
       expiresAtMs: null,
     });
+    expect(stored !== undefined && isOperatorsKey(stored.key)).to.equal(true);
     expect(await isStored(generatedKey)).to.equal(true);
   });
 
