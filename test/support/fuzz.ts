@@ -146,7 +146,7 @@ export async function fuzzOperations(target: FuzzTarget, options: FuzzOptions): 
         judge(answer);
       });
       // The remaining time is divided equally among the remaining operations, with a minimum for each on a busy machine.
-      const interruptAfterTimeLimit = Math.max(2_000, (endAt - Date.now()) / (operations.length - i));
+      const interruptAfterTimeLimit = Math.max(10_000, (endAt - Date.now()) / (operations.length - i));
       await fc.assert(property, {
         numRuns: options.runsPerOperation,
         interruptAfterTimeLimit,
