@@ -24,6 +24,8 @@ export interface CommandAnswer extends Ran {
   readonly code: number;
 }
 
+/** Commands that serve end their process themselves, and `doctor` has dependencies that write to it. */
+const ALWAYS_ALONE: ReadonlySet<string | undefined> = new Set(['start', 'mcp-guard', 'doctor']);
 /** Commands that have already run in their own process in this run, such as `policy check`. */
 const seen = new Set<string>();
 let host: ChildProcess | undefined;
@@ -40,6 +42,7 @@ const nameOf = (args: readonly string[]): string =>
 /** Runs a command with only this environment. Several calls may run concurrently. */
 export async function runCommand(args: readonly string[], env: TestEnv = {}, input?: string | Buffer): Promise<Ran> {
   const name = nameOf(args);
+  if (ALWAYS_ALONE.has(args[0])) return runCommandAlone(args, env);
   // A process of its own has no standard input.
   if (!seen.has(name) && input === undefined) {
     seen.add(name);

@@ -80,6 +80,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'policies.approve': byId('approvalId', 'body'),
   'policies.reject': byId('approvalId', 'body'),
   'tools.list': 'list',
+  'tools.get': byId('server'),
   'halt.set': 'body',
   'halt.get': 'none',
   'halt.lift': 'body',

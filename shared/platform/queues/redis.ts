@@ -52,7 +52,8 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
   return {
     async openQueue(name) {
       const connection = await within(ready(), STORE_TIMEOUT_MS, 'connecting to Redis');
-      const queue = new Queue(name, { connection, defaultJobOptions: JOB_OPTIONS, ...traced });
+      // For each queue, its check would print the eviction policy as plain text; `evictionProblem` reports it once.
+      const queue = new Queue(name, { connection, defaultJobOptions: JOB_OPTIONS, skipVersionCheck: true, ...traced });
       return openedQueue(queue, 'Redis', onError);
     },
     createWorker(name, process, settings) {

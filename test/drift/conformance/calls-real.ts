@@ -355,6 +355,7 @@ function operations(): CallCase[] {
         fails('policies.getReplay', { id: 'rpl_00000000000000000000000000' }, { status: 404 }),
         gives('policies.shadow', {}, { running: false }),
         gives('tools.list', {}, { items: '*' }),
+        fails('tools.get', { server: 'nowhere' }, { status: 404 }),
       ],
       OPERATOR,
     ),

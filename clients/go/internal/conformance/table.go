@@ -167,6 +167,7 @@ var calls = map[string]call{
 	"policies.approve":         withBoth(policies, custos.PoliciesService.Approve, "approvalId"),
 	"policies.reject":          withBoth(policies, custos.PoliciesService.Reject, "approvalId"),
 	"tools.list":               with(tools, custos.ToolsService.List),
+	"tools.get":                withID(tools, custos.ToolsService.Get, "server"),
 	"resources.put":            withBoth(resources, custos.ResourcesService.Put, "name"),
 	"resources.get":            withID(resources, custos.ResourcesService.Get, "name"),
 	"resources.list":           with(resources, custos.ResourcesService.List),
