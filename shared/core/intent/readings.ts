@@ -163,9 +163,8 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
         onlyRuns(text, at, fragment.at),
     );
   const readSentence = (sentence: string) => readingsOf(segmentsOf(sentence, lexicon), lexicon).asked[0];
-  const understandsCode = code.length > 0 && code.every(({ action }) => action !== 'unknown');
   const all = [
-    ...askedByCalls(toolCallsIn(text), understandsCode, readSentence, lexicon),
+    ...askedByCalls(toolCallsIn(text), readSentence, lexicon),
     ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request))),
     ...code.map((fragment) => candidateOfFragment(fragment, 0)),
   ];

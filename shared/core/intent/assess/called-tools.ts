@@ -48,10 +48,11 @@ function stepsOf(words: readonly string[]): string[][] {
   return steps.filter((step) => step.length > 0);
 }
 
+const isCode = (asked: CandidateAction | undefined): boolean => asked?.source === 'code' && asked.action !== 'unknown';
+
 /** What a call asks for. Its name tells it; what else its name or its arguments say can only make it graver. */
 function askedByCall(
-  { name, modes }: ToolCall,
-  understandsCode: boolean,
+  { name, modes, commands }: ToolCall,
   read: ReadSentence,
   lexicon: Lexicon,
 ): CandidateAction | undefined {
@@ -62,7 +63,11 @@ function askedByCall(
   if (asked === NOT_KNOWN) return NOT_KNOWN;
   const called = doingOfCall(last, before[0] ?? '', lexicon);
   // What `run_command` does is told by the command alone.
-  if (called?.action === 'execute' && called.effect === 'destructive') return understandsCode ? undefined : NOT_KNOWN;
+  if (called?.action === 'execute' && called.effect === 'destructive') {
+    const isUnderstood = commands.length > 0 && commands.every((line) => isCode(read(line)));
+    // Among the code of the text, it is read already.
+    return isUnderstood ? undefined : NOT_KNOWN;
+  }
   const more: (Doing | undefined)[] = [
     called,
     ...modes.map((mode) => doingOfName(mode, lexicon)),
@@ -74,10 +79,6 @@ function askedByCall(
   return changed(asked, { action, effect, traits, at: 0, sentence: 0 });
 }
 
-/** What the calls of a text ask for. @param understandsCode whether code that their arguments carry was read */
-export const askedByCalls = (
-  calls: readonly ToolCall[],
-  understandsCode: boolean,
-  read: ReadSentence,
-  lexicon: Lexicon,
-): CandidateAction[] => calls.flatMap((call) => askedByCall(call, understandsCode, read, lexicon) ?? []);
+/** What the calls of a text ask for. */
+export const askedByCalls = (calls: readonly ToolCall[], read: ReadSentence, lexicon: Lexicon): CandidateAction[] =>
+  calls.flatMap((call) => askedByCall(call, read, lexicon) ?? []);
