@@ -3,11 +3,15 @@ import { expect } from 'chai';
 import type { BudgetCount, ListedBudgets } from '../../ingress/dashboard/client/wire/budgets.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { readBudgetShares } from '../../shared/domain/decisions/budget-shares.ts';
+import { BUDGET_USE, type BudgetUseRow, useSeal } from '../../shared/platform/db/seals/budgets.ts';
+import { checkSealedRows } from '../../shared/platform/db/seals/check.ts';
 import { forgetBudgets } from '../../workers/jobs/forget-budgets.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
 import { signIn } from '../support/dashboard.ts';
+import { asSuperuser } from '../support/database.ts';
+import { readExposition } from '../support/exposition.ts';
 import { approve, ask, escalate, gist } from '../support/escalations.ts';
 import { type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -41,6 +45,9 @@ const POLICIES = {
   },
 };
 
+/** The count of calls of the agent $1. */
+const OF_AGENT = `name = 'calls' AND counted_for = '{"agent":' || to_json($1::text)::text || '}'`;
+
 let names = 0;
 const name = (): string => `agent-${(names += 1)}`;
 
@@ -64,7 +71,10 @@ describe('budgets', () => {
   const report = (decisionId: string, outcome: string, by = client): Promise<ClientResponse> =>
     by.post(`/v1/decisions/${decisionId}/outcome`, { outcome });
   const chargesOf = (decisionId: string) =>
-    service.rows<{ amount: string }>('SELECT amount FROM budget_charge WHERE decision_id = $1', [decisionId]);
+    service.rows<{ amount: string; given_back: boolean }>(
+      'SELECT amount, given_back FROM budget_charge WHERE decision_id = $1',
+      [decisionId],
+    );
   const left = async (agent: string): Promise<number> => {
     const { budgets } = await ask(service.admin, { ...call(agent), dry_run: true });
     return budgets[0].left;
@@ -305,12 +315,20 @@ describe('budgets', () => {
         [now, 3_600_000, LIMIT],
       ] as const) {
         const { decision_id: id } = await ask(client, call(agent));
-        await service.rows(
-          "UPDATE budget_use SET window_ms = $1 WHERE name = 'calls' AND counted_for LIKE '%' || $2 || '\"%'",
-          [windowMs, `"${agent}`],
-        );
+        await asSuperuser(service.db, async (sql) => {
+          const [row] = await sql.query<BudgetUseRow>(`SELECT ${BUDGET_USE} FROM budget_use u WHERE ${OF_AGENT}`, [
+            agent,
+          ]);
+          if (row === undefined) throw new Error('there is no such count');
+          const seal = useSeal(sql.seals, { ...row, window_ms: windowMs });
+          await sql.query(`UPDATE budget_use SET window_ms = $2, count_seal = $3 WHERE ${OF_AGENT}`, [
+            agent,
+            windowMs,
+            seal,
+          ]);
+        });
         await report(id, 'not_carried_out');
-        expect(await chargesOf(id)).to.have.lengthOf(0);
+        expect((await chargesOf(id)).map((charge) => charge.given_back)).to.deep.equal([true]);
         // The question whether something is left counts itself.
         expect(await left(agent)).to.equal(before - 1);
       }
@@ -334,18 +352,133 @@ describe('budgets', () => {
     });
   });
 
+  describe("whose rows somebody else writes with the service's role", () => {
+    /** An agent with a used-up budget. */
+    const usedUp = async (): Promise<{ agent: string; decisionIds: string[] }> => {
+      const agent = name();
+      const asked = await Promise.all(Array.from({ length: LIMIT }, () => ask(client, call(agent))));
+      expect(asked.map(({ verdict }) => verdict)).to.deep.equal(Array.from({ length: LIMIT }, () => 'ALLOW'));
+      return { agent, decisionIds: asked.map((one) => one.decision_id) };
+    };
+    const write = (text: string, values: unknown[] = []): Promise<object[]> => service.db.query(text, values);
+    const isClosed = async (agent: string): Promise<void> => {
+      expect(gist(await ask(client, call(agent)))).to.deep.equal(['DENY', 'BUDGET_EXCEEDED']);
+    };
+
+    it('refuses to delete them, to rename them, to count less in them, and to make used ones', async () => {
+      const { agent, decisionIds } = await usedUp();
+      const changes = [
+        `DELETE FROM budget_use WHERE ${OF_AGENT}`,
+        `UPDATE budget_use SET buckets = '{}', used = 0 WHERE ${OF_AGENT}`,
+        `UPDATE budget_use SET window_ms = 1 WHERE ${OF_AGENT}`,
+        `UPDATE budget_use SET expires_at = now() - interval '2 days', version = version + 1 WHERE ${OF_AGENT}`,
+        ...['organisation_id', 'environment', 'name'].map(
+          (column) => `UPDATE budget_use SET ${column} = ${column} || 'x', version = version + 1 WHERE ${OF_AGENT}`,
+        ),
+        `UPDATE budget_use SET counted_for_digest = sha256('x'), version = version + 1 WHERE ${OF_AGENT}`,
+        `UPDATE budget_use SET created_at = now(), version = version + 1 WHERE ${OF_AGENT}`,
+        `UPDATE budget_use SET version = 0, count_seal = NULL, buckets = '{}' WHERE ${OF_AGENT}`,
+        `UPDATE budget_use SET version = version + 1, count_seal = NULL, buckets = '{}' WHERE ${OF_AGENT}`,
+        ...['version = 1', "created_at = now() - interval '1 hour'", "buckets = '{1,1}'"].map((change) => {
+          const [column, value] = change.split(' = ');
+          return `INSERT INTO budget_use (organisation_id, environment, name, counted_for, counted_for_digest, window_ms, limit_amount, expires_at, ${column})
+            SELECT organisation_id, environment, 'other', counted_for, counted_for_digest, window_ms, limit_amount, expires_at, ${value} FROM budget_use WHERE ${OF_AGENT}`;
+        }),
+      ];
+      for (const change of changes) {
+        const error = await write(change, [agent]).catch((reason: unknown) => reason);
+        expect((error as { code?: string }).code, change).to.equal('23000');
+      }
+      for (const change of ['given_back = true, amount = 2', "charge_seal = sha256('x')", 'charge_seal = NULL']) {
+        const error = await write(`UPDATE budget_charge SET ${change} WHERE decision_id = $1`, [decisionIds[0]]).catch(
+          (reason: unknown) => reason,
+        );
+        expect((error as { code?: string }).code, change).to.equal('23000');
+      }
+      await isClosed(agent);
+    });
+
+    it('leaves no room in a count that the service has not written as it is, and counts the refusal', async () => {
+      const { agent } = await usedUp();
+      await write(
+        `UPDATE budget_use SET version = version + 1, buckets = '{}', count_seal = sha256('x') WHERE ${OF_AGENT}`,
+        [agent],
+      );
+      await isClosed(agent);
+      expect(await left(agent)).to.equal(0);
+      const samples = readExposition((await service.admin.get('/metrics', { check: false })).text).get(
+        'custos_refused_rows_total',
+      )?.samples;
+      expect(samples?.find(({ labels }) => labels['table'] === 'budget_use')?.value).to.be.above(0);
+      expect((await checkSealedRows(service.db)).refused).to.deep.include.members([
+        { table: 'budget_use', id: [await idOf(agent)], missing: false },
+      ]);
+    });
+    const idOf = async (agent: string): Promise<string> => {
+      const [row] = await service.rows<{ id: string }>(`SELECT id FROM budget_use WHERE ${OF_AGENT}`, [agent]);
+      return row?.id ?? '';
+    };
+
+    it('leaves no room in a count that was put back to an earlier state with its seal', async () => {
+      const agent = name();
+      await ask(client, call(agent));
+      const [earlier] = await service.rows<{ buckets: string[]; count_seal: Buffer }>(
+        `SELECT buckets, count_seal FROM budget_use WHERE ${OF_AGENT}`,
+        [agent],
+      );
+      for (let asked = 1; asked < LIMIT; asked += 1) await ask(client, call(agent));
+      await isClosed(agent);
+      await write(
+        `UPDATE budget_use SET version = version + 1, buckets = $2::bigint[], count_seal = $3 WHERE ${OF_AGENT}`,
+        [agent, `{${earlier?.buckets.join()}}`, earlier?.count_seal],
+      );
+      await isClosed(agent);
+    });
+
+    it('gives back no charge that it has not written, and none twice', async () => {
+      const { agent, decisionIds } = await usedUp();
+      const [one = '', two = ''] = decisionIds;
+      await write(
+        `INSERT INTO budget_charge SELECT $1, budget_use_id + 1000000, 30000000, ends_at_ms, expires_at, false, charge_seal
+          FROM budget_charge WHERE decision_id = $1`,
+        [one],
+      );
+      await asSuperuser(service.db, (sql) =>
+        sql.query('UPDATE budget_charge SET amount = 30000000 WHERE decision_id = $1', [one]),
+      );
+      expect((await report(one, 'not_carried_out')).status).to.equal(200);
+      await isClosed(agent);
+      expect((await report(two, 'not_carried_out')).status).to.equal(200);
+      await write('DELETE FROM decision_outcome WHERE decision_id = $1', [two]);
+      expect((await report(two, 'not_carried_out')).status).to.equal(200);
+      expect(await left(agent)).to.equal(0);
+      expect((await ask(client, call(agent))).verdict).to.equal('ALLOW');
+      await isClosed(agent);
+    });
+
+    it('goes on with counts and charges of before there were seals', async () => {
+      const { agent, decisionIds } = await usedUp();
+      await asSuperuser(service.db, async (sql) => {
+        await sql.query(`UPDATE budget_use SET version = 0, count_seal = NULL WHERE ${OF_AGENT}`, [agent]);
+        await sql.query('UPDATE budget_charge SET charge_seal = NULL WHERE decision_id = ANY ($1)', [decisionIds]);
+      });
+      await isClosed(agent);
+      expect((await report(decisionIds[0] ?? '', 'not_carried_out')).status).to.equal(200);
+      expect((await ask(client, call(agent))).verdict).to.equal('ALLOW');
+      await isClosed(agent);
+    });
+  });
+
   it('are forgotten when their charges have left the window, and no sooner', async () => {
     const agent = name();
     const { decision_id: id } = await ask(client, call(agent));
     const run = forgetBudgets.handler({ db: service.db, deletionMs: service.nowMs });
     await run({ v: 1 });
     expect(await chargesOf(id)).to.have.lengthOf(1);
-    await service.rows("UPDATE budget_charge SET expires_at = now() - interval '1 second' WHERE decision_id = $1", [
-      id,
-    ]);
-    await service.rows(
-      "UPDATE budget_use SET buckets = '{}', expires_at = now() - interval '25 hours' WHERE name = 'calls'",
-    );
+    await asSuperuser(service.db, async (sql) => {
+      await sql.query("UPDATE budget_charge SET expires_at = now() - interval '1 second' WHERE decision_id = $1", [id]);
+      await sql.query("UPDATE budget_use SET expires_at = now() - interval '25 hours' WHERE name = 'calls'", []);
+    });
     await run({ v: 1 });
     expect(await chargesOf(id)).to.have.lengthOf(0);
     expect(await service.rows("SELECT FROM budget_use WHERE name = 'calls'")).to.have.lengthOf(0);

@@ -7,6 +7,16 @@ import { readConfig, requireIngress } from '../../shared/platform/config/config.
 import { findRoot } from '../../shared/platform/config/root.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { compareSecretFingerprint, PEPPER, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
+import {
+  BUDGET_CHARGE,
+  BUDGET_USE,
+  type BudgetChargeRow,
+  type BudgetUseRow,
+  chargeSeal,
+  isChargeGenuine,
+  isUseGenuine,
+  useSeal,
+} from '../../shared/platform/db/seals/budgets.ts';
 import { checkSealedRows } from '../../shared/platform/db/seals/check.ts';
 import { type Peppers, rotatePepper } from '../../shared/platform/db/seals/rotate.ts';
 import { createSeals } from '../../shared/platform/db/seals/seals.ts';
@@ -29,6 +39,31 @@ const PEPPERS: Peppers = { previous: TEST_PEPPER, next: NEXT };
 const REPEATED = { 'idempotency-key': 'before the rotation' };
 
 const DROP = { what: 'decisions', beforeId: 'dec_1', before: '', setting: '', keepSeconds: 86_400 } as const;
+
+type UseRow = BudgetUseRow & { readonly id: string; readonly count_seal: Buffer | null };
+type ChargeRow = BudgetChargeRow & { readonly charge_seal: Buffer | null };
+
+/** A count with one charge, as a decision leaves them. */
+async function chargeBudget(db: Database): Promise<void> {
+  const [use] = await db.query<UseRow>(
+    `INSERT INTO budget_use AS u (organisation_id, environment, name, counted_for, counted_for_digest, window_ms, limit_amount, expires_at)
+      VALUES ('o', 'live', 'refunds', '{}', sha256('{}'), 60000, 5, now() + interval '1 hour') RETURNING id, ${BUDGET_USE}`,
+    [],
+  );
+  if (use === undefined) throw new Error('no count was made');
+  const next = { ...use, version: 1, buckets: [1, 5] };
+  await db.query('UPDATE budget_use SET version = 1, buckets = $2::bigint[], count_seal = $3 WHERE id = $1', [
+    use.id,
+    next.buckets,
+    useSeal(db.seals, next),
+  ]);
+  const charge = { decision_id: 'd', budget_use_id: use.id, amount: 5, ends_at_ms: 1, expires_ms: 60_001 };
+  await db.query(
+    `INSERT INTO budget_charge (decision_id, budget_use_id, amount, ends_at_ms, expires_at, charge_seal)
+      VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6)`,
+    [...Object.values(charge), chargeSeal(db.seals, charge)],
+  );
+}
 
 describe('rotating the pepper', () => {
   let database: TestDatabase;
@@ -62,6 +97,7 @@ describe('rotating the pepper', () => {
     );
     await sealAll(service.db, 'agent');
     await writeSealedDrop(service.db, DROP);
+    await chargeBudget(service.db);
     await admin.post('/v1/agents', { agentId: 'once', name: 'x' }, { headers: REPEATED });
     await service.addKey({ environment: 'test', scopes: ['admin:*'] });
     const halting = await service.client({ environment: 'test', scopes: ['admin:*'] });
@@ -201,6 +237,19 @@ describe('rotating the pepper', () => {
       expect((await readSealedDrops(renewed, owner))(DROP)).to.equal(DROP.beforeId);
     } finally {
       await renewed.close();
+    }
+  });
+
+  it('seals again what budgets have used and what was charged to them', async () => {
+    const [use] = await sql<UseRow>(`SELECT ${BUDGET_USE} FROM budget_use u`);
+    const [charge] = await sql<ChargeRow>(`SELECT ${BUDGET_CHARGE} FROM budget_charge`);
+    if (use === undefined || charge === undefined) throw new Error('nothing was charged');
+    for (const [pepper, isGenuine] of [
+      [NEXT, true],
+      [TEST_PEPPER, false],
+    ] as const) {
+      const seals = createSeals({ pepper });
+      expect([isUseGenuine(seals, use), isChargeGenuine(seals, charge)]).to.deep.equal([isGenuine, isGenuine]);
     }
   });
 

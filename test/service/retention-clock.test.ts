@@ -108,7 +108,7 @@ describe("deletions while PostgreSQL's clock is wrong", () => {
       VALUES ('r', '${service.operatorId}', 'live', now(), 'k', 'draft', 'd', 1, now())`);
     await service.rows("INSERT INTO request_count (seconds, start_at, route, requests) VALUES (10, now(), 'r', '{1}')");
     await service.rows(
-      "INSERT INTO budget_charge (decision_id, budget_use_id, amount, ends_at_ms, expires_at) VALUES ('d', 1, 1, 1, now() + interval '1 hour')",
+      "INSERT INTO budget_charge (decision_id, budget_use_id, amount, ends_at_ms, expires_at, charge_seal) VALUES ('d', 1, 1, 1, now() + interval '1 hour', sha256('x'))",
     );
     await setClock('0 days');
     const url = new URL(service.databaseUrl);
@@ -158,8 +158,9 @@ describe("deletions while PostgreSQL's clock is wrong", () => {
   // Of partitions, PostgreSQL's own clock says that they are too young; other tests drop old ones.
   it('deletes what is old by all clocks', async () => {
     await setClock('100 days');
-    // Its condition reads PostgreSQL's own clock, which no test can set.
-    await queryOnce(adminUrlOf(both.service.databaseUrl), 'DROP TRIGGER kept_row ON recent_parse');
+    // Their conditions read PostgreSQL's own clock, which no test can set.
+    for (const table of ['recent_parse', 'budget_charge'])
+      await queryOnce(adminUrlOf(both.service.databaseUrl), `DROP TRIGGER kept_row ON ${table}`);
     clock = await startDatabaseClock({
       db,
       monotonicMs: () => performance.now(),

@@ -1,13 +1,24 @@
 // Counts of budgets in PostgreSQL: locked in one order, read, charged in the transaction that stores the decisions, and given back.
 import { createHash } from 'node:crypto';
-import { type Bucket, type Buckets, charge, emptyAtMs, giveBack, usedAt } from '../../core/decision/budget-window.ts';
+import { type Buckets, charge, emptyAtMs, giveBack, usedAt } from '../../core/decision/budget-window.ts';
 import type { BudgetCharge, Facts } from '../../core/policy/types.ts';
 import { budgetFact } from '../../core/policy/budget.ts';
 import type { BudgetScope } from '../../core/policy/budget-limits.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { columnMap, hex, numeric, text, timeMs } from '../../platform/db/columns.ts';
+import { columnMap, fixedBytes, hex, numeric, text, timeMs } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
+import {
+  BUDGET_CHARGE,
+  BUDGET_USE,
+  type BudgetChargeRow,
+  type BudgetUseRow,
+  chargeSeal,
+  isChargeGenuine,
+  isUseGenuine,
+  useSeal,
+} from '../../platform/db/seals/budgets.ts';
+import type { Seals } from '../../platform/db/seals/seals.ts';
 import type { EvaluatedQuestion } from './approval-naming.ts';
 
 /** A count: a budget, and what of it has a count of its own. */
@@ -56,46 +67,71 @@ interface KnownRow {
   readonly digest: string;
 }
 
-/** In the order of their ids, so that no two transactions wait for each other's counts. The time is the database's, for all processes. */
-const LOCK = `SELECT id, buckets, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms
-    FROM budget_use WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE`;
-const PEEK = `SELECT u.id, u.organisation_id, u.environment, u.name, encode(u.counted_for_digest, 'hex') AS digest, u.buckets,
-      (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms
+/** A count, and the database's time, which is one for all processes. */
+const COUNT = `u.id, ${BUDGET_USE}, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms`;
+/** In the order of their ids, so that no two transactions wait for each other's counts. */
+const LOCK = `SELECT ${COUNT} FROM budget_use u WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE`;
+const PEEK = `SELECT ${COUNT}
     FROM budget_use u JOIN (${KEYS.rows()}) AS given USING (organisation_id, environment, name, counted_for_digest)`;
-interface CountRow {
-  readonly id: string;
-  readonly buckets: readonly string[];
+interface CountRow extends BudgetUseRow, KnownRow {
+  readonly count_seal: Buffer | null;
   readonly now_ms: string;
 }
 
+/** A count as it was read. */
+interface Count {
+  readonly row: CountRow;
+  readonly buckets: Buckets;
+  /** False: somebody else has written it, so that it leaves no room. */
+  readonly isGenuine: boolean;
+}
+
+const keyOfRow = ({ organisation_id: organisationId, environment, name, digest }: KnownRow): string =>
+  idOf({ organisationId, environment, name, digest });
+
+function countOf(seals: Seals, row: CountRow): Count {
+  const isGenuine = isUseGenuine(seals, row);
+  if (!isGenuine) seals.refuse('budget_use', keyOfRow(row));
+  return { row, buckets: bucketsOf(row.buckets), isGenuine };
+}
+
+const pairs = (buckets: Buckets): number[] => buckets.flatMap(({ endsAtMs, amount }) => [endsAtMs, amount]);
+
+/** The seal of a count's next version. */
+const nextSeal = (seals: Seals, { row }: Count, windowMs: number, buckets: Buckets): Buffer =>
+  useSeal(seals, { ...row, version: row.version + 1, window_ms: windowMs, buckets: pairs(buckets) });
+
 interface UseRow extends Pick<CountKey, 'windowMs' | 'limit'> {
-  readonly id: string;
+  readonly count: Count;
   readonly buckets: Buckets;
   readonly nowMs: number;
+  readonly seal: Buffer;
 }
-const pairs = (buckets: Buckets): number[] => buckets.flatMap(({ endsAtMs, amount }) => [endsAtMs, amount]);
 const USES = columnMap<UseRow>({
-  id: numeric('bigint', (r) => r.id),
+  id: numeric('bigint', (r) => r.count.row.id),
+  version: numeric('bigint', (r) => r.count.row.version + 1),
+  count_seal: fixedBytes(32, (r) => r.seal),
   buckets: text((r) => `{${pairs(r.buckets).join(',')}}`, 'bigint[]'),
   used: numeric('bigint', (r) => usedAt(r.buckets, r.windowMs, r.nowMs)),
   window_ms: numeric('bigint', (r) => r.windowMs),
   limit_amount: numeric('bigint', (r) => r.limit),
   expires_at: timeMs((r) => emptyAtMs(r.buckets, r.windowMs)),
 });
-interface ChargeRow extends Bucket {
-  readonly decisionId: string;
-  readonly id: string;
-  readonly expiresAtMs: number;
+interface ChargeRow extends BudgetChargeRow {
+  readonly seal: Buffer;
 }
 const CHARGES = columnMap<ChargeRow>({
-  decision_id: text((r) => r.decisionId),
-  budget_use_id: numeric('bigint', (r) => r.id),
+  decision_id: text((r) => r.decision_id),
+  budget_use_id: numeric('bigint', (r) => r.budget_use_id),
   amount: numeric('bigint', (r) => r.amount),
-  ends_at_ms: numeric('bigint', (r) => r.endsAtMs),
-  expires_at: timeMs((r) => r.expiresAtMs),
+  ends_at_ms: numeric('bigint', (r) => r.ends_at_ms),
+  expires_at: timeMs((r) => r.expires_ms),
+  charge_seal: fixedBytes(32, (r) => r.seal),
 });
+/** A count is kept for as long as it ever had to be. */
 const WRITE = `WITH charged AS (${CHARGES.insertInto('budget_charge', `(${CHARGES.rows()}) AS given`)})
-    UPDATE budget_use u SET buckets = g.buckets, used = g.used, window_ms = g.window_ms, limit_amount = g.limit_amount, expires_at = g.expires_at
+    UPDATE budget_use u SET version = g.version, count_seal = g.count_seal, buckets = g.buckets, used = g.used, window_ms = g.window_ms,
+      limit_amount = g.limit_amount, expires_at = greatest(u.expires_at, g.expires_at)
     FROM (${USES.rows(CHARGES.size + 1)}) AS g WHERE u.id = g.id`;
 
 /** A count was deleted after it was looked up, because nothing in it counted any more; another attempt creates it again. */
@@ -160,11 +196,11 @@ export function createBudgetStore(): BudgetStore {
       ),
     );
 
-  /** The counts by `idOf`, with their ids. */
-  const countingFor = (rows: readonly (readonly [key: string, row: CountRow])[]): Counting =>
+  const countingFor = ({ seals }: Sql, rows: readonly CountRow[]): Counting =>
     countingOf(
-      new Map(rows.map(([key, { id, buckets }]) => [key, { id, buckets: bucketsOf(buckets) }])),
-      Number(rows[0]?.[1].now_ms ?? 0),
+      seals,
+      rows.map((row) => countOf(seals, row)),
+      Number(rows[0]?.now_ms ?? 0),
     );
 
   return {
@@ -187,49 +223,48 @@ export function createBudgetStore(): BudgetStore {
         for (const key of known.values()) ids.delete(key);
         throw new CountGone('a count of a budget was deleted');
       }
-      return countingFor(rows.map((row) => [known.get(row.id) ?? '', row]));
+      return countingFor(sql, rows);
     },
     async peek(sql, items) {
       const keys = [...keysOf(items).values()];
-      const rows = keys.length === 0 ? [] : await sql.query<CountRow & KnownRow>(PEEK, KEYS.values(keys));
-      return countingFor(rows.map((row) => [idOf({ ...row, organisationId: row.organisation_id }), row]));
+      return countingFor(sql, keys.length === 0 ? [] : await sql.query<CountRow>(PEEK, KEYS.values(keys)));
     },
   };
 }
 
-interface Count {
-  readonly id: string;
-  readonly buckets: Buckets;
-}
-
-/** @param before by `idOf` */
-function countingOf(before: ReadonlyMap<string, Count>, nowMs: number): Counting {
-  const counts = new Map(before);
-  const uses = new Map<string, UseRow>();
+function countingOf(seals: Seals, counts: readonly Count[], nowMs: number): Counting {
+  const byKey = new Map(counts.map((count) => [keyOfRow(count.row), count]));
+  const uses = new Map<Count, UseRow>();
   const charged: ChargeRow[] = [];
-  const countOf = (item: EvaluatedQuestion, one: BudgetCharge): readonly [string, Count | undefined] => {
-    const key = idOf(keyOf(item, one));
-    return [key, counts.get(key)];
-  };
+  const countedBy = (item: EvaluatedQuestion, one: BudgetCharge): Count | undefined =>
+    byKey.get(idOf(keyOf(item, one)));
+  const bucketsNow = (count: Count): Buckets => uses.get(count)?.buckets ?? count.buckets;
   return {
     factsOf: (item, charges) =>
       Object.fromEntries(
         charges.map((one) => {
-          const [, count] = countOf(item, one);
-          return [one.name, budgetFact(one, usedAt(count?.buckets ?? [], one.windowMs, nowMs))];
+          const count = countedBy(item, one);
+          if (count?.isGenuine === false) return [one.name, budgetFact(one, one.limit)];
+          return [one.name, budgetFact(one, usedAt(count === undefined ? [] : bucketsNow(count), one.windowMs, nowMs))];
         }),
       ),
     charge(item, decisionId, charges) {
       for (const one of charges) {
         const { amount, windowMs, limit } = one;
-        const [key, count] = countOf(item, one);
+        const count = countedBy(item, one);
         if (count === undefined) throw new Error('a budget is charged without its lock');
         if (amount === 0) continue;
-        const { id } = count;
-        const { buckets, endsAtMs } = charge(count.buckets, { amount, windowMs, nowMs });
-        counts.set(key, { id, buckets });
-        uses.set(id, { id, buckets, windowMs, limit, nowMs });
-        charged.push({ decisionId, id, amount, endsAtMs, expiresAtMs: endsAtMs + windowMs });
+        if (!count.isGenuine) throw new Error('a budget that somebody else has written is charged');
+        const { buckets, endsAtMs } = charge(bucketsNow(count), { amount, windowMs, nowMs });
+        uses.set(count, { count, buckets, windowMs, limit, nowMs, seal: nextSeal(seals, count, windowMs, buckets) });
+        const made = {
+          decision_id: decisionId,
+          budget_use_id: count.row.id,
+          amount,
+          ends_at_ms: endsAtMs,
+          expires_ms: endsAtMs + windowMs,
+        };
+        charged.push({ ...made, seal: chargeSeal(seals, made) });
       }
     },
     async write(sql) {
@@ -239,27 +274,32 @@ function countingOf(before: ReadonlyMap<string, Count>, nowMs: number): Counting
   };
 }
 
-const TAKE_CHARGES = `DELETE FROM budget_charge WHERE decision_id = $1 RETURNING budget_use_id, amount, ends_at_ms,
-    (extract(epoch FROM expires_at) * 1000)::bigint - ends_at_ms AS window_ms`;
-const LOCK_USES = 'SELECT id, buckets, window_ms FROM budget_use WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE';
-const GIVE_BACK = 'UPDATE budget_use SET buckets = $2::bigint[], used = $3 WHERE id = $1';
+const TAKE_CHARGES = `UPDATE budget_charge SET given_back = true WHERE decision_id = $1 AND NOT given_back RETURNING ${BUDGET_CHARGE}`;
+const GIVE_BACK = `UPDATE budget_use SET version = version + 1, count_seal = $2, buckets = $3::bigint[], used = $4 WHERE id = $1`;
+interface TakenRow extends BudgetChargeRow {
+  readonly charge_seal: Buffer | null;
+}
 
-/** Gives back what a decision has charged, once: its charges are deleted in the same transaction. */
+/** Gives back what a decision has charged, once: its charges are marked in the same transaction. */
 export async function giveBackCharges(sql: Sql, decisionId: string): Promise<void> {
-  const taken = await sql.query<{ budget_use_id: string; amount: string; ends_at_ms: string; window_ms: string }>(
-    TAKE_CHARGES,
-    [decisionId],
-  );
+  const { seals } = sql;
+  const taken = (await sql.query<TakenRow>(TAKE_CHARGES, [decisionId])).filter((row) => {
+    const isGenuine = isChargeGenuine(seals, row);
+    if (!isGenuine) seals.refuse('budget_charge', `${decisionId} ${row.budget_use_id}`);
+    return isGenuine;
+  });
   if (taken.length === 0) return;
-  const ids = taken.map((row) => row.budget_use_id);
-  const rows = await sql.query<{ id: string; buckets: string[]; window_ms: string }>(LOCK_USES, [ids]);
-  for (const { id, buckets, window_ms: windowMs } of rows) {
+  for (const row of await sql.query<CountRow>(LOCK, [taken.map((one) => one.budget_use_id)])) {
+    const count = countOf(seals, row);
+    if (!count.isGenuine) continue;
+    const windowMs = row.window_ms;
     // After its window was shortened, a bucket with the end of an earlier one may be another, with charges of others.
-    const own = taken.filter((row) => row.budget_use_id === id && Number(row.window_ms) <= Number(windowMs));
+    const own = taken.filter((one) => one.budget_use_id === row.id && one.expires_ms - one.ends_at_ms <= windowMs);
     const after = own.reduce<Buckets>(
-      (before, row) => giveBack(before, { amount: Number(row.amount), endsAtMs: Number(row.ends_at_ms) }),
-      bucketsOf(buckets),
+      (before, one) => giveBack(before, { amount: one.amount, endsAtMs: one.ends_at_ms }),
+      count.buckets,
     );
-    await sql.query(GIVE_BACK, [id, pairs(after), after.reduce((sum, { amount }) => sum + amount, 0)]);
+    const used = after.reduce((sum, { amount }) => sum + amount, 0);
+    await sql.query(GIVE_BACK, [row.id, nextSeal(seals, count, windowMs, after), pairs(after), used]);
   }
 }

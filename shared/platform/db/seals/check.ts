@@ -1,12 +1,13 @@
 // Checks every sealed row, and lists those that are not genuine.
 import type { Sql } from '../database.ts';
 import { sealedColumns } from './rows.ts';
-import { rowId } from './seals.ts';
+import { BUDGET_USE, type BudgetUseRow, isUseGenuine } from './budgets.ts';
+import { type RefusableTable, rowId } from './seals.ts';
 import { SEALED_TABLE_NAMES, sealedTable, type SealedTableName } from './tables.ts';
 
 /** A row by its table and primary key, without its values. */
 export interface RefusedRow {
-  readonly table: SealedTableName;
+  readonly table: RefusableTable;
   readonly id: readonly string[];
   /** row_version knows the row, but the table does not have it. */
   readonly missing: boolean;
@@ -57,7 +58,25 @@ async function missingRows(sql: Sql, table: SealedTableName): Promise<RefusedRow
   return rows.map(({ id }) => ({ table, id, missing: true }));
 }
 
-/** Checks every row that gives authority. Read-only. @throws {ApiError} E6002 */
+type UseRow = BudgetUseRow & { readonly id: string; readonly count_seal: Buffer | null };
+
+/** Counts of budgets. A charge is checked when it is given back: there may be millions. */
+async function checkUses(sql: Sql): Promise<CheckedRows> {
+  const refused: RefusedRow[] = [];
+  for (let checked = 0, last = '0'; ; ) {
+    const rows: readonly UseRow[] = await sql.query<UseRow>(
+      `SELECT u.id, ${BUDGET_USE} FROM budget_use u WHERE u.id > $1 ORDER BY u.id LIMIT ${BATCH}`,
+      [last],
+    );
+    checked += rows.length;
+    for (const row of rows)
+      if (!isUseGenuine(sql.seals, row)) refused.push({ table: 'budget_use', id: [row.id], missing: false });
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < BATCH) return { checked, refused };
+  }
+}
+
+/** Checks every row that gives authority, and what budgets have used. Read-only. @throws {ApiError} E6002 */
 export async function checkSealedRows(sql: Sql): Promise<CheckedRows> {
   const refused: RefusedRow[] = [];
   let checked = 0;
@@ -70,5 +89,6 @@ export async function checkSealedRows(sql: Sql): Promise<CheckedRows> {
     }
     refused.push(...(await missingRows(sql, table)));
   }
-  return { checked, refused };
+  const uses = await checkUses(sql);
+  return { checked: checked + uses.checked, refused: [...refused, ...uses.refused] };
 }

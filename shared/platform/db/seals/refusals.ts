@@ -1,8 +1,8 @@
 // Reports refused rows: a counter for alerts, and rate-limited log lines.
 import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '../../observe/logger.ts';
-import { createSeals, type Seals } from './seals.ts';
-import { SEALED_TABLE_NAMES, type SealedTableName } from './tables.ts';
+import { createSeals, type RefusableTable, type Seals } from './seals.ts';
+import { SEALED_TABLE_NAMES } from './tables.ts';
 
 /** Shortest time between two log lines about a table: a forged row may be loaded with every request. */
 const QUIET_MS = 10_000;
@@ -19,12 +19,12 @@ export interface WatchedSealsDeps {
 export function createWatchedSeals({ pepper, registry, logger, monotonicMs }: WatchedSealsDeps): Seals {
   const refused = new Counter({
     name: 'custos_refused_rows_total',
-    help: 'Rows that give authority and were refused because this service did not write them as they are, by table',
+    help: 'Rows that give authority or count budgets and were refused because this service did not write them as they are, by table',
     labelNames: ['table'] as const,
     registers: [registry],
   });
-  for (const table of SEALED_TABLE_NAMES) refused.labels({ table }).inc(0);
-  const logged = new Map<SealedTableName, { atMs: number; suppressed: number }>();
+  for (const table of [...SEALED_TABLE_NAMES, 'budget_charge', 'budget_use']) refused.labels({ table }).inc(0);
+  const logged = new Map<RefusableTable, { atMs: number; suppressed: number }>();
   return createSeals({
     pepper,
     onRefused(table, id) {
@@ -38,7 +38,7 @@ export function createWatchedSeals({ pepper, registry, logger, monotonicMs }: Wa
       logged.set(table, { atMs: now, suppressed: 0 });
       logger.fatal(
         { table, row: id, ...(last !== undefined && last.suppressed > 0 && { refusedSince: last.suppressed }) },
-        'a row that gives authority has no valid seal: it was written outside the service and is refused',
+        'a row that gives authority or counts a budget has no valid seal: it was written outside the service and is refused',
       );
     },
   });

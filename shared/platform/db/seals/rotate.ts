@@ -1,9 +1,20 @@
 // Pepper rotation: all sealed rows are sealed under the new pepper in one transaction.
 import { DatabaseClient } from '../client.ts';
+import { columnMap, fixedBytes, text } from '../columns.ts';
 import { SetupError } from '../../embedded/account.ts';
 import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
 import { ADVISORY_LOCKS } from '../locks.ts';
 import { AUDIT_PROGRESS, type AuditProgressRow, isProgressSeal, progressSeal } from './audit-progress.ts';
+import {
+  BUDGET_CHARGE,
+  BUDGET_USE,
+  type BudgetChargeRow,
+  type BudgetUseRow,
+  chargeSeal,
+  isChargeGenuine,
+  isUseGenuine,
+  useSeal,
+} from './budgets.ts';
 import { isUnset, type RefusedRow, sealedBatches } from './check.ts';
 import { type DropRow, dropSeal, isDropSeal } from './retention-drop.ts';
 import { sealedColumns } from './rows.ts';
@@ -105,6 +116,7 @@ async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated>
   await encryptAnew(run, seals);
   await sealDropsAnew(run, seals);
   await sealAuditsAnew(run, seals);
+  await sealBudgetsAnew(run, seals);
   await run('UPDATE secret_fingerprint SET fingerprint = $2 WHERE name = $1', [PEPPER, fingerprints.new]);
   // A process that was suspended drops its caches, compares the pepper, and ends.
   await run("INSERT INTO change (kind, subject) VALUES ('pepper', '')");
@@ -145,6 +157,63 @@ async function sealAuditsAnew(run: Run, seals: { readonly old: Seals; readonly n
   for (const row of rows)
     if (isProgressSeal(seals.old, row))
       await run('UPDATE audit SET progress_seal = $2 WHERE log_id = $1', [row.log_id, progressSeal(seals.new, row)]);
+}
+
+const NEW_SEALS = columnMap<{ readonly place: string; readonly seal: Buffer }>({
+  place: text(({ place }) => place, 'tid'),
+  seal: fixedBytes(32, ({ seal }) => seal),
+});
+/** Charges of a day may be millions. */
+const SEALED_AT_ONCE = 10_000;
+
+/** What budgets have used; a count or charge that is not genuine stays refused. */
+async function sealBudgetsAnew(run: Run, seals: { readonly old: Seals; readonly new: Seals }): Promise<void> {
+  await sealColumnAnew<BudgetUseRow & { readonly count_seal: Buffer }>(run, {
+    table: 'budget_use',
+    column: 'count_seal',
+    columns: BUDGET_USE,
+    sealOf: (row) => (isUseGenuine(seals.old, row) ? useSeal(seals.new, row) : undefined),
+  });
+  await sealColumnAnew<BudgetChargeRow & { readonly charge_seal: Buffer }>(run, {
+    table: 'budget_charge',
+    column: 'charge_seal',
+    columns: BUDGET_CHARGE,
+    sealOf: (row) => (isChargeGenuine(seals.old, row) ? chargeSeal(seals.new, row) : undefined),
+  });
+}
+
+interface ResealedColumn<R> {
+  readonly table: string;
+  readonly column: string;
+  /** Of `u`, as a SELECT list. */
+  readonly columns: string;
+  /** Undefined: the row keeps its seal. */
+  readonly sealOf: (row: R) => Buffer | undefined;
+}
+
+async function sealColumnAnew<R extends object>(
+  run: Run,
+  { table, column, columns, sealOf }: ResealedColumn<R>,
+): Promise<void> {
+  await run(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
+  await run(
+    `DECLARE sealed NO SCROLL CURSOR FOR SELECT ${columns}, u.ctid::text AS place FROM ${table} u WHERE u.${column} IS NOT NULL`,
+  );
+  for (;;) {
+    const rows = await run<R & { readonly place: string }>(`FETCH ${SEALED_AT_ONCE} FROM sealed`);
+    if (rows.length === 0) break;
+    const given = rows.flatMap((row) => {
+      const seal = sealOf(row);
+      return seal === undefined ? [] : [{ place: row.place, seal }];
+    });
+    if (given.length === 0) continue;
+    await run(
+      `UPDATE ${table} SET ${column} = given.seal FROM (${NEW_SEALS.rows()}) AS given WHERE ${table}.ctid = given.place`,
+      NEW_SEALS.values(given),
+    );
+  }
+  await run('CLOSE sealed');
+  await run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
 }
 
 async function refuseWhileAlive(run: Run): Promise<void> {

@@ -18,8 +18,17 @@ export interface Sealed {
   readonly seal_floor: number | null;
 }
 
+/** Tables whose rows are refused when this service did not write them as they are. */
+export type RefusableTable = SealedTableName | 'budget_charge' | 'budget_use';
+
 /** Purposes of sealed texts. */
-export type TextPurpose = 'audit-accepted' | 'audit-begun' | 'audit-progress' | 'retention';
+export type TextPurpose =
+  | 'audit-accepted'
+  | 'audit-begun'
+  | 'audit-progress'
+  | 'budget-charge'
+  | 'budget-use'
+  | 'retention';
 /** Purposes of encrypted texts. */
 export type SecretPurpose = 'webhook-key';
 
@@ -43,14 +52,14 @@ export interface Seals {
   /** Undefined: it was not encrypted for this context under this pepper. */
   decryptText(purpose: SecretPurpose, context: string, encrypted: string): string | undefined;
   /** Reports a row that is refused for another reason, such as a deleted row that row_version knows. */
-  refuse(table: SealedTableName, id: string): void;
+  refuse(table: RefusableTable, id: string): void;
 }
 
 export interface SealsDeps {
   /** CUSTOS_PEPPER. */
   readonly pepper: string;
   /** Called for each refused row that is loaded. */
-  readonly onRefused?: (table: SealedTableName, id: string) => void;
+  readonly onRefused?: (table: RefusableTable, id: string) => void;
 }
 
 function keyOf(pepper: string, table: SealedTableName): KeyObject {
