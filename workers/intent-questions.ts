@@ -1,5 +1,7 @@
 // Makes the questions of claimed intents, as ingress makes those of its requests.
 import { isPassing } from '../shared/platform/db/trouble.ts';
+import type { Seals } from '../shared/platform/db/seals/seals.ts';
+import { isSubmissionGenuine } from '../shared/platform/db/seals/submissions.ts';
 import type { Owner } from '../shared/kernel/owner.ts';
 import type { ToolCall } from '../shared/core/tools/call.ts';
 import type { ActivePolicies } from '../shared/domain/policy-sets/active-set.ts';
@@ -37,7 +39,9 @@ function contextOf({ context }: ClaimedIntent): Record<string, unknown> | undefi
 export function createIntentQuestions({
   readings,
   recentParses,
+  seals,
 }: {
+  readonly seals: Pick<Seals, 'isSealOfText' | 'refuse'>;
   readonly readings: IntentReadings;
   readonly recentParses: RecentParses;
 }): IntentQuestions {
@@ -80,6 +84,10 @@ export function createIntentQuestions({
       if (!submitterOf(asking, claimed).isGenuine)
         throw new Error(`the seal of the key ${claimed.key_id} is wrong: this service did not write its row`);
       const { organisationId, environment } = asking;
+      if (!isSubmissionGenuine(seals, { ...claimed, organisation_id: organisationId, environment })) {
+        seals.refuse('intent', claimed.intent_id);
+        throw new Error('the seal of the submitted intent is wrong: this service did not write its row');
+      }
       const context = contextOf(claimed);
       // As for POST /v1/enforce: the strictest of the agent's recent parses of the same string counts, too. Parses do not expire
       // while submitted work waits.

@@ -97,7 +97,7 @@ function endOf(claimed: ClaimedIntent, { verdict, approval, decisionId }: Writte
 export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   const { db, policies, decider, decisions, nowMs, onGivenUp, onError } = deps;
   const recorder = createRecorder(deps);
-  const questions = createIntentQuestions(deps);
+  const questions = createIntentQuestions({ ...deps, seals: db.seals });
   const inTurn = createTurns(deps.batchesAtOnce);
   const trials = createTrials(db);
 

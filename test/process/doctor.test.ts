@@ -184,8 +184,8 @@ describe('custos doctor', () => {
 
   it('reports late work of every queue, and the queue that somebody paused as its cause', async () => {
     await db.query(
-      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, queued_at, open_since)
-       SELECT 'org_1', 'test', 'int_1', 'a', 'k', 'read', 'file:a', at, at, at, at FROM (SELECT now() - interval '12 minutes' AS at) AS begun`,
+      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, queued_at, open_since, submission_seal)
+       SELECT 'org_1', 'test', 'int_1', 'a', 'k', 'read', 'file:a', at, at, at, at, 'x' FROM (SELECT now() - interval '12 minutes' AS at) AS begun`,
       [],
     );
     const late = 'intents: the oldest intent has waited for 12 min';

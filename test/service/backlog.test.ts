@@ -55,8 +55,8 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     const accept = async (): Promise<void> => {
       await client.query(
         `WITH made AS (
-          INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, queued_at, open_since)
-          SELECT 'org_1', 'test', 'int_' || i, 'a', 'k', 'read', 'file:a', at, at, at, at
+          INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, queued_at, open_since, submission_seal)
+          SELECT 'org_1', 'test', 'int_' || i, 'a', 'k', 'read', 'file:a', at, at, at, at, 'x'
           FROM generate_series(1, $1) AS i, (SELECT now() - interval '20 seconds' AS at) AS begun RETURNING queued_at
         )
         INSERT INTO outbox (queue, name, payload, created_at) SELECT 'intents', 'evaluate',
@@ -128,8 +128,8 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     it('has the age of its oldest intent, which grows, also when newer ones come and when a worker that hangs holds its job', async () => {
       await accept();
       await client.query(
-        `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at)
-         VALUES ('org_1', 'test', 'int_new', 'a', 'k', 'read', 'file:a', now(), now())`,
+        `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, submission_seal)
+         VALUES ('org_1', 'test', 'int_new', 'a', 'k', 'read', 'file:a', now(), now(), 'x')`,
       );
       const before = (await ages()).intents ?? 0;
       expect(before).to.be.within(20, 50);
@@ -169,8 +169,8 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
 
 /** Statements that insert work of each queue that has been due for $1 seconds, after newer work. */
 const WORK: Readonly<Record<keyof Backlog['queues'], string>> = {
-  intents: `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, status, submitted_at, updated_at, open_since)
-    VALUES ('org_1', 'test', 'int_' || $1::int, 'a', 'k', 'read', 'file:a', 'evaluating', now(), now(), now() - $1 * interval '1 second')`,
+  intents: `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, status, submitted_at, updated_at, open_since, submission_seal)
+    VALUES ('org_1', 'test', 'int_' || $1::int, 'a', 'k', 'read', 'file:a', 'evaluating', now(), now(), now() - $1 * interval '1 second', 'x')`,
   trust: `INSERT INTO trust_inbox (organisation_id, environment, signal_id, created_at) VALUES ('org_1', 'test', 's', now() - $1 * interval '1 second')`,
   proofs: `INSERT INTO log_inbox (organisation_id, environment, source, source_id, created_at) VALUES ('org_1', 'test', 'record', 'p', now() - $1 * interval '1 second')`,
   webhooks: `WITH endpoint AS (

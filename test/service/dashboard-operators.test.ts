@@ -91,8 +91,8 @@ describe('the routes of the dashboard for operators', () => {
 
   it('dead jobs are filtered and counted by job and error, and name the agent of their intent', async () => {
     await service.rows(
-      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at)
-       VALUES ($1, 'live', 'own', 'cleaner', 'AAAAAAAA', 'delete', 'db/x', now(), now())`,
+      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, submission_seal)
+       VALUES ($1, 'live', 'own', 'cleaner', 'AAAAAAAA', 'delete', 'db/x', now(), now(), 'x')`,
       [service.operatorId],
     );
     expect(await ids(operator, '?queue=intents&name=evaluate&error=alw')).to.deep.equal(['theirs', 'own', 'nobody']);

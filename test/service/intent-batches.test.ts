@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { INTENTS_PER_BATCH, takeIntents } from '../../shared/domain/decisions/intent-batch.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
 import { countDeadJobs, listDeadJobs, retryDeadJob } from '../../shared/platform/queues/dead-jobs.ts';
+import { asSuperuser } from '../support/database.ts';
+import { rewriteIntents } from '../support/intents.ts';
 import type { Client } from '../support/client.ts';
 import { ESCALATING } from '../support/escalations.ts';
 import type { Service } from '../support/service.ts';
@@ -30,7 +32,7 @@ describe('batches of submitted intents', () => {
   });
   after(() => both?.close());
   afterEach(async () => {
-    await service.rows('UPDATE intent SET queued_at = now()');
+    await service.rows("UPDATE intent SET queued_at = now() WHERE status IN ('queued', 'evaluating')");
     await worker.evaluateAll(owner);
   });
 
@@ -41,11 +43,14 @@ describe('batches of submitted intents', () => {
     (await service.rows('SELECT FROM decision WHERE agent_id = $1', [agentId])).length;
   /** Copies of a submitted intent, by SQL because a test needs many. */
   const copies = (intentId: string, agentId: string, count: number, more: { context?: string } = {}) =>
-    service.rows(
-      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, submitted_at, updated_at)
-       SELECT organisation_id, environment, intent_id || '_' || $2::text || lpad(i::text, 6, '0'), $2, key_id, action, resource, $4, submitted_at, updated_at
-       FROM intent, generate_series(1, $3::int) AS i WHERE intent_id = $1`,
-      [intentId, agentId, count, more.context ?? null],
+    // Without a seal, as before there were any.
+    asSuperuser(service.db, (sql) =>
+      sql.query(
+        `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, submitted_at, updated_at)
+         SELECT organisation_id, environment, intent_id || '_' || $2::text || lpad(i::text, 6, '0'), $2, key_id, action, resource, $4, submitted_at, updated_at
+         FROM intent, generate_series(1, $3::int) AS i WHERE intent_id = $1`,
+        [intentId, agentId, count, more.context ?? null],
+      ),
     );
   const openOf = async (agentId: string): Promise<number> =>
     (await service.rows("SELECT FROM intent WHERE agent_id = $1 AND status IN ('queued', 'evaluating')", [agentId]))
@@ -142,7 +147,7 @@ describe('batches of submitted intents', () => {
 
   it('do not wait for a member that cannot be evaluated: it gets three attempts, then it has failed and is a dead job', async () => {
     const bad = await submit('damaged');
-    await service.rows(`UPDATE intent SET context = '[1]' WHERE intent_id = $1`, [bad]);
+    await rewriteIntents(service.db, "context = '[1]'", 'intent_id = $1', [bad]);
     const good = await Promise.all([submit('fine-1'), submit('fine-2')]);
     await worker.evaluateAll(owner);
     for (const intentId of good) expect((await read(intentId)).status).to.equal('decided');
@@ -266,7 +271,7 @@ describe('batches of submitted intents', () => {
                 ids.set((await client.post('/v1/intents', body, { headers })).json.intentId, kind);
             }
             const damaged = [...ids].flatMap(([id, kind]) => (kind === 'damaged' ? [id] : []));
-            await service.rows(`UPDATE intent SET context = '[1]' WHERE intent_id = ANY ($1)`, [damaged]);
+            await rewriteIntents(service.db, "context = '[1]'", 'intent_id = ANY ($1)', [damaged]);
             await Promise.all(
               runs.map(async (run) => {
                 // The sessions of all may be ended.

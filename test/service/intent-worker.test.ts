@@ -1,9 +1,11 @@
 // The intent worker: the same verdict as over HTTP, recorded exactly once for any number of workers and deliveries.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { rewriteIntents } from '../support/intents.ts';
 import { factsText } from '../support/stored-facts.ts';
 import { recordText } from '../support/stored-records.ts';
 import { createAuditor } from '../../shared/domain/ledger/audit.ts';
+import { newId } from '../../shared/kernel/ids.ts';
 import { isPassing } from '../../shared/platform/db/trouble.ts';
 import type { Client } from '../support/client.ts';
 import type { PolicyFiles, Service } from '../support/service.ts';
@@ -309,7 +311,7 @@ describe('the intent worker', () => {
       const agentId = `damaged-${column}-${damaged.length}`;
       const intentId = await submit('db/open/damaged', { agentId });
       const key = await worker.keyOf(intentId);
-      await service.rows(`UPDATE intent SET ${column} = $2 WHERE intent_id = $1`, [intentId, damaged]);
+      await rewriteIntents(service.db, `${column} = $2`, 'intent_id = $1', [intentId, damaged]);
       const error = await worker
         .intentWorker()
         .decideOne(key)
@@ -328,6 +330,52 @@ describe('the intent worker', () => {
       expect(await inboxOf(intent.decision.decision_id)).to.have.lengthOf(1);
     });
 
+  it('ends as failed with a DENY when the service has not written its row, which is counted', async () => {
+    const genuine = await submit('db/open/genuine', { agentId: 'forged' });
+    const copy = (seal: string) =>
+      service.db.query<{ intent_id: string }>(
+        `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, request_id, client_address, submission_seal)
+          SELECT organisation_id, environment, $2::text, agent_id, key_id, action, 'db/open/forged', submitted_at, updated_at, request_id, client_address, ${seal}
+          FROM intent WHERE intent_id = $1 RETURNING intent_id`,
+        [genuine, newId('int', Date.now())],
+      );
+    expect(await refusedBy(copy('NULL'))).to.equal('23000');
+    for (const seal of ['submission_seal', "sha256('x')"]) {
+      const [forged] = await copy(seal);
+      const key = await worker.keyOf(forged?.intent_id ?? '');
+      expect(await refusedBy(worker.intentWorker().decideOne(key))).to.contain('seal of the submitted intent');
+      await worker.intentWorker().endAsFailed(key);
+      expect((await read(key.intentId)).decision).to.include({ verdict: 'DENY', allowed: false });
+    }
+    await worker.evaluate(genuine);
+    expect((await read(genuine)).decision.allowed).to.equal(true);
+  });
+
+  it('is not rewritten, decided again or deleted while it waits, with the rights of the service', async () => {
+    const [open, ended] = [await submit('db/open/waits'), (await decide('db/open/ended')).intentId];
+    const columns =
+      'organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, request_id';
+    const changes = [
+      ...columns.split(', ').map((column) => [`UPDATE intent SET ${column} = 'x' WHERE intent_id = $1`, open]),
+      ['UPDATE intent SET submitted_at = now() WHERE intent_id = $1', open],
+      ['UPDATE intent SET submission_seal = NULL WHERE intent_id = $1', open],
+      ['DELETE FROM intent WHERE intent_id = $1', open],
+      ["UPDATE intent SET status = 'queued', decision_id = NULL WHERE intent_id = $1", ended],
+    ] as const;
+    for (const [change = '', intentId] of changes)
+      expect(await refusedBy(service.db.query(change, [intentId])), change).to.equal('23000');
+    await service.db.query("UPDATE intent SET tool = '{}' WHERE intent_id = $1", [open]);
+    const deciding = worker.intentWorker().decideOne(await worker.keyOf(open));
+    expect(await refusedBy(deciding)).to.contain('seal of the submitted intent');
+  });
+
+  /** The code, or else the message, of the error. */
+  const refusedBy = (work: Promise<unknown>): Promise<string | undefined> =>
+    work.then(
+      () => undefined,
+      (error: unknown) => (error as { code?: string }).code ?? String(error),
+    );
+
   it('is never shown with the decision of another one that its row names, and the audit finds it', async () => {
     const denied = await decide('db/closed/mine', { action: 'delete' });
     const allowed = await decide('db/open/mine');
@@ -336,7 +384,7 @@ describe('the intent worker', () => {
     const auditor = createAuditor({ db: service.db, nowMs: service.nowMs, monotonicMs: () => performance.now() });
     const findings = async () => (await auditor.run()).flatMap((audit) => audit.findings.map(({ kind }) => kind));
     const name = (decisionId: string) =>
-      service.rows('UPDATE intent SET decision_id = $2 WHERE intent_id = $1', [denied.intentId, decisionId]);
+      rewriteIntents(service.db, 'decision_id = $2', 'intent_id = $1', [denied.intentId, decisionId]);
     await name(allowed.decision.decision_id);
     const answers = [await client.get(`/v1/intents/${denied.intentId}`), await client.get('/v1/intents')];
     for (const { status, text } of answers) {

@@ -47,9 +47,9 @@ describe('lists in large tables', () => {
       [ids('dec'), firstMs],
     );
     await service.rows(
-      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, status, decision_id, submitted_at, updated_at)
+      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, status, decision_id, submitted_at, updated_at, submission_seal)
        SELECT $2, 'live', id, 'agent-' || n % 500, 'k', 'read', 'x', CASE WHEN n % 5000 = 0 THEN 'waiting_approval' ELSE 'decided' END,
-         CASE WHEN n % 5000 = 0 THEN NULL ELSE 'dec' || substr(id, 4) END, now(), now()
+         CASE WHEN n % 5000 = 0 THEN NULL ELSE 'dec' || substr(id, 4) END, now(), now(), 'x'
        FROM unnest($1::text[]) WITH ORDINALITY AS made (id, n)`,
       [ids('int'), service.operatorId],
     );

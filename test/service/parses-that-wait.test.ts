@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { forgetChanges } from '../../workers/jobs/forget-changes.ts';
 import type { Statement } from '../../shared/platform/db/database.ts';
+import { rewriteIntents } from '../support/intents.ts';
 import type { Client } from '../support/client.ts';
 import { asSuperuser } from '../support/database.ts';
 import { approve, ask, escalate, gist } from '../support/escalations.ts';
@@ -68,10 +69,8 @@ describe('parses and their approvals', () => {
         created_at: new Date(row.created_at.getTime() - minutes * MINUTE_MS),
         expires_at: new Date(row.expires_at.getTime() - minutes * MINUTE_MS),
       });
-    await service.rows(
-      'UPDATE intent SET submitted_at = submitted_at - make_interval(mins => $2) WHERE agent_id = $1',
-      [agentId, minutes],
-    );
+    const earlier = 'submitted_at = submitted_at - make_interval(mins => $2)';
+    await rewriteIntents(service.db, earlier, 'agent_id = $1', [agentId, minutes]);
   };
 
   it('an approved parse can be used for as long as the approval is valid', async () => {

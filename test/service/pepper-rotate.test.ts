@@ -20,6 +20,7 @@ import {
 import { checkSealedRows } from '../../shared/platform/db/seals/check.ts';
 import { type Peppers, rotatePepper } from '../../shared/platform/db/seals/rotate.ts';
 import { createSeals } from '../../shared/platform/db/seals/seals.ts';
+import { isSubmissionGenuine, SUBMISSION, type SubmissionRow } from '../../shared/platform/db/seals/submissions.ts';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 import { createClient } from '../support/client.ts';
 import { runCommand } from '../support/command.ts';
@@ -41,6 +42,7 @@ const REPEATED = { 'idempotency-key': 'before the rotation' };
 const DROP = { what: 'decisions', beforeId: 'dec_1', before: '', setting: '', keepSeconds: 86_400 } as const;
 
 type UseRow = BudgetUseRow & { readonly id: string; readonly count_seal: Buffer | null };
+type WaitingRow = SubmissionRow & { readonly submission_seal: Buffer | null };
 type ChargeRow = BudgetChargeRow & { readonly charge_seal: Buffer | null };
 
 /** A count with one charge, as a decision leaves them. */
@@ -98,6 +100,7 @@ describe('rotating the pepper', () => {
     await sealAll(service.db, 'agent');
     await writeSealedDrop(service.db, DROP);
     await chargeBudget(service.db);
+    await admin.post('/v1/intents', { agentId: 'waits', action: 'read', resource: 'db/x' });
     await admin.post('/v1/agents', { agentId: 'once', name: 'x' }, { headers: REPEATED });
     await service.addKey({ environment: 'test', scopes: ['admin:*'] });
     const halting = await service.client({ environment: 'test', scopes: ['admin:*'] });
@@ -240,16 +243,19 @@ describe('rotating the pepper', () => {
     }
   });
 
-  it('seals again what budgets have used and what was charged to them', async () => {
+  it('seals again what budgets have used and what was charged to them, and intents that wait', async () => {
     const [use] = await sql<UseRow>(`SELECT ${BUDGET_USE} FROM budget_use u`);
     const [charge] = await sql<ChargeRow>(`SELECT ${BUDGET_CHARGE} FROM budget_charge`);
     if (use === undefined || charge === undefined) throw new Error('nothing was charged');
+    const [waiting] = await sql<WaitingRow>(`SELECT ${SUBMISSION} FROM intent WHERE agent_id = 'waits'`);
+    if (waiting === undefined) throw new Error('nothing waits');
     for (const [pepper, isGenuine] of [
       [NEXT, true],
       [TEST_PEPPER, false],
     ] as const) {
       const seals = createSeals({ pepper });
-      expect([isUseGenuine(seals, use), isChargeGenuine(seals, charge)]).to.deep.equal([isGenuine, isGenuine]);
+      const genuine = [isUseGenuine(seals, use), isChargeGenuine(seals, charge), isSubmissionGenuine(seals, waiting)];
+      expect(genuine).to.deep.equal([isGenuine, isGenuine, isGenuine]);
     }
   });
 

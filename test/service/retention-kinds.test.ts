@@ -11,6 +11,7 @@ import { createStoredVerifier } from '../../shared/domain/verification/stored.ts
 import { lowestId, newId } from '../../shared/kernel/ids.ts';
 import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
+import { rewriteIntents } from '../support/intents.ts';
 import type { Client } from '../support/client.ts';
 import { asSuperuser } from '../support/database.ts';
 import { acceptLateDecisions } from '../support/late-decisions.ts';
@@ -162,9 +163,7 @@ describe('retention by kind', () => {
 
   it('drops submitted intents that are decided, and neither open ones nor their decisions', async () => {
     const before = await count('decision');
-    await service.rows(
-      `UPDATE intent SET status = 'waiting_approval', decision_id = NULL WHERE intent_id = '${intents[0]}'`,
-    );
+    await rewriteIntents(service.db, "status = 'waiting_approval', decision_id = NULL", 'intent_id = $1', [intents[0]]);
     await retain({ intents: 4 * DAY_MS });
     const statuses = await Promise.all(intents.map(async (id) => (await client.get(`/v1/intents/${id}`)).status));
     expect(statuses).to.deep.equal(intents.map((_, day) => (day === 0 || day > DAYS - 4 ? 200 : 404)));

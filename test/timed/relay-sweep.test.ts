@@ -27,6 +27,8 @@ describe('lost work', () => {
     db = await openTestDatabase(database.url);
     client = new pg.Client({ connectionString: database.adminUrl });
     await client.connect();
+    // Rows are written as no request leaves them.
+    await client.query('ALTER TABLE intent DISABLE TRIGGER USER');
   });
   after(async () => {
     await client.end();
@@ -55,9 +57,9 @@ describe('lost work', () => {
   const intent = (intentId: string, status: string, ageSeconds: number, traceparent?: string): Promise<unknown> =>
     client.query(
       `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, traceparent,
-          status, decision_id, submitted_at, updated_at, queued_at)
+          status, decision_id, submitted_at, updated_at, queued_at, submission_seal)
         VALUES ('org_1', 'test', $1, 'a', 'k', 'read', 'file:a', $4, $2::text,
-          CASE WHEN $2::text IN ('decided', 'failed') THEN 'd' END, now(), now(), now() - make_interval(secs => $3))`,
+          CASE WHEN $2::text IN ('decided', 'failed') THEN 'd' END, now(), now(), now() - make_interval(secs => $3), 'x')`,
       [intentId, status, ageSeconds, traceparent ?? null],
     );
   /** The oldest waiting job that each queue reports. */

@@ -35,6 +35,7 @@ export interface ClaimedIntent {
   readonly client_address: string | null;
   /** Evaluations that failed by its own fault. */
   readonly attempts: number;
+  readonly submission_seal: Buffer | null;
 }
 
 /** A batch of claimed intents, in the order of submission. */
@@ -56,7 +57,7 @@ const OPEN = `status IN ('queued', 'evaluating')`;
 const OF = `organisation_id = $1 AND environment = $2 AND ${OPEN}`;
 const ORDER = 'organisation_id, environment, agent_id COLLATE "C"';
 const COLUMNS =
-  'ctid::text AS at, intent_id, agent_id, key_id, action, resource, tool, context, traceparent, approval_id, submitted_at, request_id, client_address, attempts';
+  'ctid::text AS at, intent_id, agent_id, key_id, action, resource, tool, context, traceparent, approval_id, submitted_at, request_id, client_address, attempts, submission_seal';
 
 // For the statements of the transaction, whose plans are cached while the tables are empty or have no statistics yet: each look-up is by
 // an index.

@@ -1,7 +1,8 @@
 // Submitted intents in PostgreSQL: inserted in groups with the job that wakes a worker, read and listed. intent-batch.ts decides them.
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
-import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
+import { columnMap, fixedBytes, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { submissionSeal } from '../../platform/db/seals/submissions.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { wakeIntents } from '../approvals/wake-intents.ts';
 import type { IntentStatus } from '../../kernel/vocabulary.ts';
@@ -55,7 +56,10 @@ export interface IntentStore {
 }
 
 const submittedAt = (r: IntentRow): string => new Date(r.submittedAtMs).toISOString();
-const INTENTS = columnMap<IntentRow>({
+interface SealedIntent extends IntentRow {
+  readonly seal: Buffer;
+}
+const INTENTS = columnMap<SealedIntent>({
   organisation_id: text((r) => r.organisationId),
   environment: text((r) => r.environment),
   intent_id: text((r) => r.intentId),
@@ -69,6 +73,7 @@ const INTENTS = columnMap<IntentRow>({
   submitted_at: text(submittedAt, 'timestamptz'),
   request_id: text((r) => r.requestId),
   client_address: text((r) => r.address),
+  submission_seal: fixedBytes(32, (r) => r.seal),
 });
 const INSERT = `WITH made AS (
       ${INTENTS.insertInto('intent', `(${INTENTS.rows()}) AS given`, { updated_at: 'submitted_at' })}
@@ -110,7 +115,25 @@ const MAX_WAITING = 20_000;
 
 export function createIntentStore(deps: { db: Database }): IntentStore {
   const { db } = deps;
-  const group = createGroupCommit<IntentRow>({
+  const sealed = (row: IntentRow): SealedIntent => {
+    const seal = submissionSeal(db.seals, {
+      organisation_id: row.organisationId,
+      environment: row.environment,
+      intent_id: row.intentId,
+      agent_id: row.agentId,
+      key_id: row.keyId,
+      action: row.action,
+      resource: row.resource,
+      tool: row.tool ?? null,
+      context: row.context ?? null,
+      traceparent: row.traceparent ?? null,
+      request_id: row.requestId,
+      client_address: row.address,
+      submitted_at: new Date(row.submittedAtMs),
+    });
+    return { ...row, seal };
+  };
+  const group = createGroupCommit<SealedIntent>({
     db,
     statement: INSERT,
     columns: INTENTS.values,
@@ -120,8 +143,8 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
     maxWaiting: MAX_WAITING,
   });
   return {
-    append: (row) => group.add(row),
-    insert: async (sql, row) => void (await sql.query(INSERT, INTENTS.values([row]))),
+    append: (row) => group.add(sealed(row)),
+    insert: async (sql, row) => void (await sql.query(INSERT, INTENTS.values([sealed(row)]))),
     read: async (owner, intentId) =>
       withOwnDecisions(await db.query<StoredIntent>(READ, [...ownerColumns(owner), intentId]))[0],
     list: async (filter, limit) => withOwnDecisions(await db.query<StoredIntent>(...listIntents(filter, limit))),

@@ -10,10 +10,10 @@ ALTER TABLE budget_use
   -- Raised by each change.
   ADD COLUMN version bigint NOT NULL DEFAULT 0,
   -- HMAC-SHA-256 under a key derived from the pepper (shared/platform/db/seals/budgets.ts).
-  ADD COLUMN count_seal bytea CHECK (length(count_seal) = 32);
+  ADD COLUMN count_seal bytea;
 ALTER TABLE budget_charge
   ADD COLUMN given_back boolean NOT NULL DEFAULT false,
-  ADD COLUMN charge_seal bytea CHECK (length(charge_seal) = 32);
+  ADD COLUMN charge_seal bytea;
 CREATE TRIGGER made_unused BEFORE INSERT ON budget_use FOR EACH ROW
   WHEN (NEW.version <> 0 OR NEW.buckets <> '{}' OR NEW.count_seal IS NOT NULL OR NEW.created_at <> now()::timestamptz(3))
   EXECUTE FUNCTION custos_insert_only();

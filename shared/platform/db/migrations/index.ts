@@ -58,6 +58,7 @@ import { keySealsMigration } from './0056-key-seals.ts';
 import { LostSignals1763700000057 } from './0057-lost-signals.ts';
 import { KeptParses1763700000058 } from './0058-kept-parses.ts';
 import { BudgetSeals1763700000059 } from './0059-budget-seals.ts';
+import { IntentSeals1763700000060 } from './0060-intent-seals.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -121,6 +122,7 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   LostSignals1763700000057,
   KeptParses1763700000058,
   BudgetSeals1763700000059,
+  IntentSeals1763700000060,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

@@ -19,11 +19,12 @@ export interface WatchedSealsDeps {
 export function createWatchedSeals({ pepper, registry, logger, monotonicMs }: WatchedSealsDeps): Seals {
   const refused = new Counter({
     name: 'custos_refused_rows_total',
-    help: 'Rows that give authority or count budgets and were refused because this service did not write them as they are, by table',
+    help: 'Rows that give authority, count budgets or were submitted, and were refused because this service did not write them as they are, by table',
     labelNames: ['table'] as const,
     registers: [registry],
   });
-  for (const table of [...SEALED_TABLE_NAMES, 'budget_charge', 'budget_use']) refused.labels({ table }).inc(0);
+  for (const table of [...SEALED_TABLE_NAMES, 'budget_charge', 'budget_use', 'intent'])
+    refused.labels({ table }).inc(0);
   const logged = new Map<RefusableTable, { atMs: number; suppressed: number }>();
   return createSeals({
     pepper,
@@ -38,7 +39,7 @@ export function createWatchedSeals({ pepper, registry, logger, monotonicMs }: Wa
       logged.set(table, { atMs: now, suppressed: 0 });
       logger.fatal(
         { table, row: id, ...(last !== undefined && last.suppressed > 0 && { refusedSince: last.suppressed }) },
-        'a row that gives authority or counts a budget has no valid seal: it was written outside the service and is refused',
+        'a row that gives authority, counts a budget or was submitted has no valid seal: it was written outside the service and is refused',
       );
     },
   });

@@ -1,5 +1,6 @@
 // Pepper rotation: all sealed rows are sealed under the new pepper in one transaction.
 import { DatabaseClient } from '../client.ts';
+import { isSubmissionGenuine, SUBMISSION, type SubmissionRow, submissionSeal } from './submissions.ts';
 import { columnMap, fixedBytes, text } from '../columns.ts';
 import { SetupError } from '../../embedded/account.ts';
 import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
@@ -117,6 +118,7 @@ async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated>
   await sealDropsAnew(run, seals);
   await sealAuditsAnew(run, seals);
   await sealBudgetsAnew(run, seals);
+  await sealSubmissionsAnew(run, seals);
   await run('UPDATE secret_fingerprint SET fingerprint = $2 WHERE name = $1', [PEPPER, fingerprints.new]);
   // A process that was suspended drops its caches, compares the pepper, and ends.
   await run("INSERT INTO change (kind, subject) VALUES ('pepper', '')");
@@ -182,22 +184,35 @@ async function sealBudgetsAnew(run: Run, seals: { readonly old: Seals; readonly 
   });
 }
 
+/** Intents that wait; the seals of others are read no more. One that is not genuine stays refused. */
+async function sealSubmissionsAnew(run: Run, seals: { readonly old: Seals; readonly new: Seals }): Promise<void> {
+  await sealColumnAnew<SubmissionRow & { readonly submission_seal: Buffer }>(run, {
+    table: 'intent',
+    column: 'submission_seal',
+    columns: SUBMISSION,
+    condition: "u.status NOT IN ('decided', 'failed')",
+    sealOf: (row) => (isSubmissionGenuine(seals.old, row) ? submissionSeal(seals.new, row) : undefined),
+  });
+}
+
 interface ResealedColumn<R> {
   readonly table: string;
   readonly column: string;
   /** Of `u`, as a SELECT list. */
   readonly columns: string;
+  /** Of `u`; absent: all rows with a seal. */
+  readonly condition?: string;
   /** Undefined: the row keeps its seal. */
   readonly sealOf: (row: R) => Buffer | undefined;
 }
 
 async function sealColumnAnew<R extends object>(
   run: Run,
-  { table, column, columns, sealOf }: ResealedColumn<R>,
+  { table, column, columns, condition = 'true', sealOf }: ResealedColumn<R>,
 ): Promise<void> {
   await run(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
   await run(
-    `DECLARE sealed NO SCROLL CURSOR FOR SELECT ${columns}, u.ctid::text AS place FROM ${table} u WHERE u.${column} IS NOT NULL`,
+    `DECLARE sealed NO SCROLL CURSOR FOR SELECT ${columns}, u.ctid::text AS place FROM ${table} u WHERE u.${column} IS NOT NULL AND ${condition}`,
   );
   for (;;) {
     const rows = await run<R & { readonly place: string }>(`FETCH ${SEALED_AT_ONCE} FROM sealed`);

@@ -19,7 +19,7 @@ export interface Sealed {
 }
 
 /** Tables whose rows are refused when this service did not write them as they are. */
-export type RefusableTable = SealedTableName | 'budget_charge' | 'budget_use';
+export type RefusableTable = SealedTableName | 'budget_charge' | 'budget_use' | 'intent';
 
 /** Purposes of sealed texts. */
 export type TextPurpose =
@@ -28,7 +28,8 @@ export type TextPurpose =
   | 'audit-progress'
   | 'budget-charge'
   | 'budget-use'
-  | 'retention';
+  | 'retention'
+  | 'submission';
 /** Purposes of encrypted texts. */
 export type SecretPurpose = 'webhook-key';
 
@@ -62,10 +63,8 @@ export interface SealsDeps {
   readonly onRefused?: (table: RefusableTable, id: string) => void;
 }
 
-function keyOf(pepper: string, table: SealedTableName): KeyObject {
-  const bytes = hkdfSync('sha256', Buffer.from(pepper, 'utf8'), '', `custos row seal 1 ${table}`, 32);
-  return createSecretKey(Buffer.from(bytes));
-}
+const derivedKey = (pepper: string, info: string): KeyObject =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', Buffer.from(pepper, 'utf8'), '', info, 32)));
 
 /**
  * The sealed bytes: a JSON array of the table's name and the name and value of each column that is not null, in the order
@@ -136,16 +135,22 @@ function createTextCipher(pepper: string): Pick<Seals, 'encryptText' | 'decryptT
 }
 
 export function createSeals({ pepper, onRefused }: SealsDeps): Seals {
-  const keys = new Map(SEALED_TABLE_NAMES.map((table) => [table, keyOf(pepper, table)]));
+  const keys = new Map(SEALED_TABLE_NAMES.map((table) => [table, derivedKey(pepper, `custos row seal 1 ${table}`)]));
   const hmac = (table: SealedTableName, bytes: string): Buffer => {
     const key = keys.get(table);
     if (key === undefined) throw new TypeError(`${table} has no seals`);
     return createHmac('sha256', key).update(bytes, 'utf8').digest();
   };
-  const sealOfText = (purpose: TextPurpose, text: string): Buffer => {
-    const key = Buffer.from(hkdfSync('sha256', Buffer.from(pepper, 'utf8'), '', `custos text seal 1 ${purpose}`, 32));
-    return createHmac('sha256', key).update(text, 'utf8').digest();
+  const textKeys = new Map<TextPurpose, KeyObject>();
+  const textKeyOf = (purpose: TextPurpose): KeyObject => {
+    const known = textKeys.get(purpose);
+    if (known !== undefined) return known;
+    const key = derivedKey(pepper, `custos text seal 1 ${purpose}`);
+    textKeys.set(purpose, key);
+    return key;
   };
+  const sealOfText = (purpose: TextPurpose, text: string): Buffer =>
+    createHmac('sha256', textKeyOf(purpose)).update(text, 'utf8').digest();
   return {
     ...createTextCipher(pepper),
     sealOfText,
