@@ -2,9 +2,8 @@
 import { isForeign as isInForeignWords } from './attack/flags.ts';
 import { askedByCalls } from './assess/called-tools.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
-import { onlyRuns } from './code/carried.ts';
 import type { Fragment } from './code/code.ts';
-import { isMentioned } from './code/mentioned.ts';
+import { isMentioned, onlyRuns } from './code/mentioned.ts';
 import { toolCallsIn } from './code/tool-calls.ts';
 import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
@@ -166,7 +165,7 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const all = [
     ...askedByCalls(toolCallsIn(text), readSentence, lexicon),
     ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request))),
-    ...code.map((fragment) => candidateOfFragment(fragment, 0)),
+    ...code.map(candidateOfFragment),
   ];
   // Hidden text that is to be executed is an attack, whatever it asks for.
   const hidesOrder =

@@ -11,8 +11,7 @@ import { candidateOfFragment } from './candidates.ts';
 export type ReadSentence = (sentence: string) => CandidateAction | undefined;
 
 const JOINS: ReadonlySet<string> = new Set(['and', 'then']);
-const START = { at: 0, end: 0 };
-const NOT_KNOWN = candidateOfFragment(unknownCode(START), 0);
+const NOT_KNOWN = candidateOfFragment(unknownCode({ at: 0, end: 0 }));
 
 /** In a sentence `get` may be to buy or to be paid; in names of tools it reads. */
 const plainVerb = (word: string): string => (word === 'get' ? 'show' : word);

@@ -13,31 +13,12 @@ export function stageOf(args: string): Doing | undefined {
   return /\$merge\b/.test(args) ? { action: 'update', effect: 'write', traits: [] } : undefined;
 }
 
-/** A document or a file is replaced by an empty one, or by nothing. */
-export const REPLACES_ALL =
-  /^(?:replace|update|set|put|write|findoneandreplace)\w{0,20} [^]{0,500},\s{0,3}(?:\{\s{0,3}\}|""|'')\s{0,3}$|^(?:move|rename|copy)\w{0,20} [^]{0,500}["']\/dev\/null["']/;
 const KEY = /[{[,]\s{0,3}["']?([A-Za-z]\w{1,40})["']?\s{0,3}:/g;
-/** What is made is no payment: `db.payments.createIndex()`. */
-export const PART_OF_STORE = /(?:index|indexes|collection|view|user|role|trigger|search)$/i;
-
 /** The gravest of what the keys of a command in an object say: `runCommand({ drop: "users" })`; undefined when none is known. */
 export function doingOfKeys(args: string, lexicon: Lexicon): Doing | undefined {
   return gravest(Array.from(args.matchAll(KEY), ([, name = '']) => doingOfName(name, lexicon)));
 }
 
-export const RUNS_DATA = /^(?:c?pickle|marshal|dill|joblib|cloudpickle)$/i;
-export const LOADS_OBJECTS = /\bLoader\s*=\s*(?:yaml\.)?(?:Unsafe|Full)?Loader\b/;
-export const RUNS_STATEMENT =
-  /^(?:execute(?:query|update|batch|many|script|raw|rawunsafe|sqlraw|nonquery|scalar)?|\$(?:execute|query)rawunsafe|executesql)$/;
-/** A variable, a call, or text with something put into it; not a list of values. */
-export const OPEN_STATEMENT =
-  /^\s*(?:[A-Za-z_$][\w$.]*\s*(?:[,+%)(]|$)|f["']|["'`][^]*(?:["']\s*(?:\+|%(?!s)|\.format\())|`[^`]*\$\{)/;
-/** An open file as an argument. */
-export const HANDS_FILE = /(?<![\w.])open\(|createReadStream\(|FileInputStream\(/;
-export const PARSES =
-  /^(?:load|reader|dictreader|read\w*|parse\w*|from\w*|safe_load|pipe|on|sha\d*|md5|digest|enter_context|iter|next|len|list|append|push)$/;
-export const LOADS_MODULE = /^(?:import_module|__import__|require|getattr)$/;
-export const SETS = /^(?:put|set|modify|write|change|configure|patch)/;
 const WRITES_WHOLE = /^(?:write\w*|output\w*|put\w*|set_contents|file_put_contents|createfile|dump)$/;
 const NOTHING = /^(?:b?""|b?''|``|nil|null|None|new byte\[0\]|\[\]|\{\}|Buffer\.alloc\(0\)|Vec::new\(\))$/;
 

@@ -1,5 +1,5 @@
 // What one command does, by the lexicon: its subcommands, options, dry runs and values.
-import { DEFAULT_DOMAIN } from '../lexicon/commands.ts';
+import { commandEntry } from '../lexicon/commands.ts';
 import type { CodeOnLine, CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
 import { gravest, gravity } from './code.ts';
 import { doingOfName, partsOf, verbIn, withMoney, withNouns } from './names.ts';
@@ -287,7 +287,6 @@ const onlyWithSubcommand = (name: string, words: readonly string[], { commandGro
     : undefined;
 
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
-const WHAT_IF: ReadonlySet<string> = new Set(['-WhatIf', '-whatif']);
 
 /** A PowerShell command, whose name begins with its verb: `Remove-ADUser`. */
 function cmdletOf(word: string, lexicon: Lexicon): CommandEntry | undefined {
@@ -296,17 +295,6 @@ function cmdletOf(word: string, lexicon: Lexicon): CommandEntry | undefined {
   if (!doing) return undefined;
   // `LocalUser` is one word of the lexicon.
   const { action, effect, traits } = withNouns(doing, [word, word.slice(word.indexOf('-') + 1).toLowerCase()], lexicon);
-  const none = {
-    valued: new Set<string>(),
-    options: [],
-    runs: undefined,
-    fed: undefined,
-    asks: false,
-    sends: false,
-    unseen: false,
-    readsCommands: false,
-    loads: new Set<string>(),
-  };
-  const what = { command: word.toLowerCase(), object: undefined, domain: DEFAULT_DOMAIN, evidence: 'name' as const };
-  return { ...what, ...none, action, effect, traits, verbAt: [], dryRun: WHAT_IF };
+  const dryRun = ['-WhatIf', '-whatif'];
+  return commandEntry(word.toLowerCase(), { action, effect, traits, evidence: 'name', dryRun });
 }

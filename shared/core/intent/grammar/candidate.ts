@@ -33,6 +33,29 @@ export interface CandidateAction {
   readonly sentence: number;
 }
 
+/** What is asked for by a text that is not understood, and the usual members of a candidate. */
+export const UNKNOWN: CandidateAction = {
+  verb: 'unknown',
+  action: 'unknown',
+  effect: 'write',
+  traits: [],
+  object: 'unknown',
+  domain: 'unknown',
+  extent: 'one',
+  at: 0,
+  certainty: 0,
+  objectKnown: false,
+  negated: false,
+  weak: false,
+  source: 'words',
+  mentions: false,
+  tells: false,
+  pronoun: false,
+  implied: false,
+  intention: false,
+  sentence: 0,
+};
+
 /** A candidate with other members. Member by member, because all that reads candidates is slow when spreading gives them many layouts. */
 export const changed = (one: CandidateAction, by: Partial<CandidateAction>): CandidateAction => ({
   verb: by.verb ?? one.verb,

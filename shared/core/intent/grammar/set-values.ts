@@ -11,8 +11,8 @@ import {
 } from '../code/settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { indexOfToken } from './antecedent.ts';
 import { type CandidateAction, MAX_CANDIDATES } from './candidate.ts';
+import { indexOfToken } from './request.ts';
 
 const MAX_NAME = 7;
 const MAX_REACH = 16;

@@ -2,8 +2,8 @@
 import { participles, verbForms } from './inflection.ts';
 import { KIND_NAMES, type KindName } from './kind-names.ts';
 import type { LexiconFile } from './schema.ts';
+import type { Report } from './tables.ts';
 
-type Report = (pointer: string, message: string) => void;
 type WordKindsFile = NonNullable<LexiconFile['wordKinds']>;
 
 /** The number of a kind. */
@@ -18,6 +18,11 @@ export const K = Object.fromEntries(KIND_NAMES.map((name, at) => [name, at])) as
 export const NO_KINDS: KindSet = new Uint32Array(64);
 
 export const isOf = (set: KindSet, kind: Kind): boolean => (((set[kind >> 5] ?? 0) >>> (kind & 31)) & 1) === 1;
+
+function isOfAny(set: KindSet | undefined, some: readonly Kind[]): boolean {
+  if (set !== undefined) for (const kind of some) if (isOf(set, kind)) return true;
+  return false;
+}
 
 /** The kinds of all words of a lexicon. */
 export class WordKinds {
@@ -61,6 +66,10 @@ export function is({ kinds }: TaggedWords, at: number, kind: Kind): boolean {
   return set !== undefined && isOf(set, kind);
 }
 
+/** Whether it is of one of several kinds. */
+export const isAny = ({ kinds }: TaggedWords, at: number, ...some: readonly Kind[]): boolean =>
+  isOfAny(kinds[at], some);
+
 /** Whether one of the words `from` to before `to` is of a kind. */
 export function someAre(words: TaggedWords, from: number, to: number, kind: Kind): boolean {
   for (let at = Math.max(0, from); at < Math.min(to, words.length); at += 1) if (is(words, at, kind)) return true;
@@ -69,6 +78,9 @@ export function someAre(words: TaggedWords, from: number, to: number, kind: Kind
 
 export const tokenIs = (token: { readonly kinds: KindSet } | undefined, kind: Kind): boolean =>
   token !== undefined && isOf(token.kinds, kind);
+
+export const tokenIsAny = (token: { readonly kinds: KindSet } | undefined, ...some: readonly Kind[]): boolean =>
+  isOfAny(token?.kinds, some);
 
 /** The words of a kind and of the kinds that it includes, with all forms of verbs. */
 export function wordsOfKind(name: string, all: WordKindsFile, seen: ReadonlySet<string> = new Set()): Set<string> {
