@@ -107,7 +107,6 @@ function requestsOf(segments: Segments, isHarmless: boolean, lexicon: Lexicon) {
   return { requests: [...english, ...beside], foreign };
 }
 
-/** The code that the text only mentions. */
 function mentionedIn(segments: Segments, requests: readonly CandidateAction[]): readonly Fragment[] {
   const { text, code } = segments;
   if (code.length === 0 || isCarriedOut(text)) return [];

@@ -78,6 +78,5 @@ function askedByCall(
   return changed(asked, { action, effect, traits, at: 0, sentence: 0 });
 }
 
-/** What the calls of a text ask for. */
 export const askedByCalls = (calls: readonly ToolCall[], read: ReadSentence, lexicon: Lexicon): CandidateAction[] =>
   calls.flatMap((call) => askedByCall(call, read, lexicon) ?? []);

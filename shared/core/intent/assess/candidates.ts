@@ -168,7 +168,6 @@ function withoutStatements(found: readonly CandidateAction[]): CandidateAction[]
   return found.filter((candidate) => !candidate.implied || consequenceOf(candidate) > 30);
 }
 
-/** Converts a fragment into a candidate. */
 export const candidateOfFragment = ({ verb, action, effect, traits, object, domain, extent, at }: Fragment) => {
   const what = { verb, action, effect, traits, object, domain, extent, at };
   return changed(changed(UNKNOWN, what), { certainty: 0.95, objectKnown: true, source: 'code' });

@@ -20,7 +20,6 @@ interface Spoken {
   readonly words: TaggedWords;
   /** Where it begins to describe what must not happen, or its end. */
   readonly against: number;
-  /** It is about a surprise. */
   readonly surprise: boolean;
   /** It is about tests. */
   readonly tries: boolean;

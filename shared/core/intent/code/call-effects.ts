@@ -1,8 +1,8 @@
 // What the name and the arguments of a call say that it does.
 import { argumentsIn } from './call-syntax.ts';
-import { gravest } from './code.ts';
+import { gravest, WRITES } from './code.ts';
 import { singular } from '../lexicon/inflection.ts';
-import { disablesSomething, doingOfSetting, doingOfSettings, emptiesSetting, EMPTIES, ruledDoing } from './settings.ts';
+import { disablesSomething, doingOfSetting, doingOfSettings, EMPTIES, ruledDoing } from './settings.ts';
 import { doingOfName, MOVES, partsOf, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { wordSet } from '../text/word-set.ts';
@@ -10,7 +10,7 @@ import { wordSet } from '../text/word-set.ts';
 /** Stages and operators of MongoDB that change more than the name of their call says. */
 export function stageOf(args: string): Doing | undefined {
   if (/[{,]\s{0,3}["']?\$out\b/.test(args) || (/^\s*\{\s*\}/.test(args) && /\$unset\b/.test(args))) return EMPTIES;
-  return /\$merge\b/.test(args) ? { action: 'update', effect: 'write', traits: [] } : undefined;
+  return /\$merge\b/.test(args) ? WRITES : undefined;
 }
 
 const KEY = /[{[,]\s{0,3}["']?([A-Za-z]\w{1,40})["']?\s{0,3}:/g;
@@ -98,12 +98,10 @@ export function doingOfArguments(last: string, args: string, lexicon: Lexicon): 
       : undefined;
   const disables = setter && disablesSomething(`${setter.name}=${setter.value}`, lexicon);
   const own = disables ? EMPTIES : setter && doingOfSetting(setter, lexicon);
-  const pair =
-    isPair &&
-    (emptiesSetting(`${name}=${value}`, lexicon)
-      ? EMPTIES
-      : doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon));
+  const pair = isPair
+    ? doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon)
+    : undefined;
   const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? EMPTIES : undefined;
   const trades = /["'](?:buy|sell)["']/i.test(args) ? MOVES : undefined;
-  return gravest([set, pair || undefined, forced, own, trades]);
+  return gravest([set, pair, forced, own, trades]);
 }

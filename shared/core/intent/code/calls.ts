@@ -36,7 +36,6 @@ const RUNS_STATEMENT =
 /** A variable, a call, or text with something put into it; not a list of values. */
 const OPEN_STATEMENT =
   /^\s*(?:[A-Za-z_$][\w$.]*\s*(?:[,+%)(]|$)|f["']|["'`][^]*(?:["']\s*(?:\+|%(?!s)|\.format\())|`[^`]*\$\{)/;
-/** An open file as an argument. */
 const HANDS_FILE = /(?<![\w.])open\(|createReadStream\(|FileInputStream\(/;
 const PARSES =
   /^(?:load|reader|dictreader|read\w*|parse\w*|from\w*|safe_load|pipe|on|sha\d*|md5|digest|enter_context|iter|next|len|list|append|push)$/;

@@ -23,13 +23,11 @@ export interface CandidateAction {
   readonly mentions: boolean;
   /** What its sentence says after it is told, not requested: `explain how to delete a branch`, `write a runbook for wiping disks`. */
   readonly tells: boolean;
-  /** Its object is a pronoun. */
   readonly pronoun: boolean;
   /** Inferred from a statement such as `users should be deleted`, without a verb of request. */
   readonly implied: boolean;
   /** It states an intention: `I need to check my plan. Please list the prices.` */
   readonly intention: boolean;
-  /** Index of its sentence. */
   readonly sentence: number;
 }
 

@@ -77,7 +77,6 @@ const MARKS: Readonly<Record<Exclude<TokenKind, 'word' | 'punct'>, string>> = {
   secret: '\u0000secret',
 };
 
-/** Whether a word begins with one of these characters. */
 export const beginsWith = (word: string, characters: string): boolean =>
   word !== '' && characters.includes(word.charAt(0));
 

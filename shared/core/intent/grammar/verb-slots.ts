@@ -27,7 +27,6 @@ export interface Seen {
   negated: boolean;
 }
 
-/** A verb of request. */
 interface VerbMatch {
   readonly entry: VerbEntry;
   readonly form: 'base' | 'third' | 'gerund';

@@ -180,7 +180,6 @@ function candidateOf(
 
 export interface Spoken {
   readonly text: string;
-  /** All of its words. */
   readonly words: readonly string[];
   /** The sentences that are read, by their index. */
   readonly sentences: ReadonlyMap<number, Said>;

@@ -49,7 +49,6 @@ const WORDS_OF = {
   wishes: Type.Optional(texts('Words beside a verb by which somebody else wants it.', ['möchte'])),
   all: texts('Words for everything there is.', ['alle']),
 };
-/** Lists of phrases. */
 const PHRASES_OF = {
   secretly: Type.Optional(texts('Phrases by which something is done in secret.', ['heimlich'])),
   rehearsals: Type.Optional(texts('Phrases by which nothing is done in earnest.', ['im probelauf'])),
@@ -136,7 +135,6 @@ const MAX_GAP = 12;
 const DENSE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const WORDS = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
 
-/** The words of a text in lower case. */
 export const foreignWords = (text: string): string[] =>
   (text.toLowerCase().match(WORDS) ?? []).map((word) => word.replaceAll('’', "'"));
 
@@ -182,7 +180,6 @@ const NO_MATCHES: readonly ForeignMatch[] = [];
 export const verbsOpenedBy = (word: string, { verbs }: Language): readonly ForeignVerb[] | undefined =>
   verbs.get(word) ?? (word.includes('-') ? verbs.get(withoutPronoun(word)) : undefined);
 
-/** The verbs among the words of a sentence. */
 export function verbsAmong(words: readonly string[], language: Language): readonly ForeignMatch[] {
   let found: ForeignMatch[] | undefined;
   for (let at = 0; at < words.length; at += 1) {

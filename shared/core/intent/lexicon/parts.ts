@@ -3,7 +3,6 @@ import Type from 'typebox';
 import { ACTION_CLASSES, DATA_CLASSES, EFFECTS, TRAITS } from '../../../kernel/vocabulary.ts';
 import type { DataClass } from '../../../kernel/vocabulary.ts';
 
-/** Strengths of takeover signals. */
 export const SIGNAL_STRENGTHS = ['attack', 'hint', 'trace', 'pretext'] as const;
 
 export const closed = { additionalProperties: false } as const;
@@ -22,7 +21,6 @@ export const Word = Type.String({ pattern: `^${WORD}$`, maxLength: 40 });
 export const Phrase = Type.String({ pattern: `^${WORD}( ${WORD})*$`, maxLength: 80 });
 /** A snake_case name as in a normalized intent. */
 export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 64 });
-/** The slug of an organisation. */
 export const Slug = Type.String({ pattern: SLUG_PATTERN });
 const Host = Type.String({ pattern: HOST_PATTERN, maxLength: 253 });
 
@@ -40,7 +38,6 @@ export const PATTERNS: ReadonlyMap<string, string> = new Map([
 /** A list with one example, which editors show. */
 export const list = <T extends Type.TSchema>(item: T, description: string, example: readonly string[]) =>
   Type.Array(item, { uniqueItems: true, maxItems: 2_000, description, examples: [example] });
-/** A name with a description. */
 export const named = (description: string, example: string) =>
   Type.String({ ...Name, description, examples: [example] });
 
@@ -233,7 +230,6 @@ export const WORDS = {
   irreversible: list(Phrase, 'Phrases that say that there is no way back.', ['permanently']),
 };
 
-/** The phrases of each data class. */
 export const DATA_CLASS_MEMBERS = Object.fromEntries(
   DATA_CLASSES.map((name) => [name, list(Phrase, `Phrases that name ${name} data.`, DATA_CLASS_EXAMPLES[name])]),
 ) as Record<DataClass, Type.TArray<typeof Phrase>>; // one entry for each name

@@ -121,14 +121,11 @@ export interface Words {
   readonly containerNouns: ReadonlySet<string>;
   readonly fillers: ReadonlySet<string>;
   readonly foreignWords: ReadonlySet<string>;
-  /** The kinds of words by which sentences are read. */
   readonly wordKinds: WordKinds;
-  /** Signals by each of their possible first words. */
   readonly signals: ReadonlyMap<string, readonly Signal[]>;
   /** First words of signals and words of frames, in one table, because every word of a text is looked up. */
   readonly telling: ReadonlyMap<string, Telling>;
   readonly frames: readonly Frame[];
-  /** The names of the kinds of words, by their bits. */
   readonly kindNames: readonly string[];
   /** Words of signals, and of kinds that may be misspelt. */
   readonly misspelt: NearWords;
@@ -138,7 +135,6 @@ export interface Words {
   readonly languages: readonly Language[];
   /** Words without a meaning of their own: articles, prepositions, auxiliaries. */
   readonly functionWords: ReadonlySet<string>;
-  /** Words that open a clause. */
   readonly clauseOpeners: ReadonlySet<string>;
   /** Adjectives, adverbs and nouns that change nothing about what is requested. */
   readonly commonWords: ReadonlySet<string>;
@@ -155,7 +151,6 @@ export interface Lexicon extends Words {
   readonly words: WordTable;
   /** Of the words of the installation. */
   readonly spelling: Spelling;
-  /** The slugs of the organisations with words of their own. */
   readonly organisations: readonly string[];
   /** The lexicon for this organisation's texts: this same object when it has no words of its own. */
   forOrganisation(slug: string): Lexicon;

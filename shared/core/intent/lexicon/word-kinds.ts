@@ -6,7 +6,6 @@ import type { Report } from './tables.ts';
 
 type WordKindsFile = NonNullable<LexiconFile['wordKinds']>;
 
-/** The number of a kind. */
 export type Kind = number;
 /** The kinds of one word: bit `n % 32` of number `n / 32` is kind `n`. */
 export type KindSet = Readonly<Uint32Array>;
@@ -24,7 +23,6 @@ function isOfAny(set: KindSet | undefined, some: readonly Kind[]): boolean {
   return false;
 }
 
-/** The kinds of all words of a lexicon. */
 export class WordKinds {
   readonly #sets: ReadonlyMap<string, KindSet>;
 
@@ -49,7 +47,6 @@ export class WordKinds {
   }
 }
 
-/** Words with the kinds of each. */
 export interface TaggedWords extends ReadonlyArray<string> {
   readonly kinds: readonly KindSet[];
 }
