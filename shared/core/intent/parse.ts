@@ -1,13 +1,13 @@
 // Parses free text into a normalized intent: pure, deterministic, linear in the length of the text.
 import { confidenceOf, type Doubts, doubtsOf } from './assess/confidence.ts';
-import { alternativesOf, leadOf, reportIn, UNKNOWN } from './assess/lead.ts';
+import { alternativesOf, leadOf, reportIn } from './assess/lead.ts';
 import { flagsOf, hidesText, traitsOfText } from './assess/marks.ts';
 import { namedActionOf } from './assess/named-action.ts';
 import { type Takeover, takeoverOf } from './attack/takeover.ts';
 import { coverageOf, MAX_SPAN, MAX_SPANS } from './coverage/coverage.ts';
 import type { UnreadSpan } from './coverage/destructive-words.ts';
 import { type CoverageFeatures, shareOf } from './coverage/share.ts';
-import { bySentence, type CandidateAction } from './grammar/candidate.ts';
+import { bySentence, type CandidateAction, UNKNOWN } from './grammar/candidate.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
 import type { HarmEstimate } from './harm/estimate.ts';

@@ -2,9 +2,8 @@
 import { isForeign as isInForeignWords } from './attack/flags.ts';
 import { askedByCalls } from './assess/called-tools.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
-import { onlyRuns } from './code/carried.ts';
 import type { Fragment } from './code/code.ts';
-import { isMentioned } from './code/mentioned.ts';
+import { isMentioned, onlyRuns } from './code/mentioned.ts';
 import { toolCallsIn } from './code/tool-calls.ts';
 import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
@@ -108,7 +107,6 @@ function requestsOf(segments: Segments, isHarmless: boolean, lexicon: Lexicon) {
   return { requests: [...english, ...beside], foreign };
 }
 
-/** The code that the text only mentions. */
 function mentionedIn(segments: Segments, requests: readonly CandidateAction[]): readonly Fragment[] {
   const { text, code } = segments;
   if (code.length === 0 || isCarriedOut(text)) return [];
@@ -166,7 +164,7 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const all = [
     ...askedByCalls(toolCallsIn(text), readSentence, lexicon),
     ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request))),
-    ...code.map((fragment) => candidateOfFragment(fragment, 0)),
+    ...code.map(candidateOfFragment),
   ];
   // Hidden text that is to be executed is an attack, whatever it asks for.
   const hidesOrder =

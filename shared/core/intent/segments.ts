@@ -13,7 +13,6 @@ export interface Segments {
   readonly text: string;
   readonly sentences: readonly Sentence[];
   readonly spoken: KnownWords;
-  /** The code in the text. */
   readonly code: readonly Fragment[];
   readonly hidden: HiddenText;
   /** The words are of another language than English. */

@@ -11,8 +11,7 @@ import { candidateOfFragment } from './candidates.ts';
 export type ReadSentence = (sentence: string) => CandidateAction | undefined;
 
 const JOINS: ReadonlySet<string> = new Set(['and', 'then']);
-const START = { at: 0, end: 0 };
-const NOT_KNOWN = candidateOfFragment(unknownCode(START), 0);
+const NOT_KNOWN = candidateOfFragment(unknownCode({ at: 0, end: 0 }));
 
 /** In a sentence `get` may be to buy or to be paid; in names of tools it reads. */
 const plainVerb = (word: string): string => (word === 'get' ? 'show' : word);
@@ -79,6 +78,5 @@ function askedByCall(
   return changed(asked, { action, effect, traits, at: 0, sentence: 0 });
 }
 
-/** What the calls of a text ask for. */
 export const askedByCalls = (calls: readonly ToolCall[], read: ReadSentence, lexicon: Lexicon): CandidateAction[] =>
   calls.flatMap((call) => askedByCall(call, read, lexicon) ?? []);

@@ -1,13 +1,13 @@
 // Converts requests and code fragments into candidate actions, and ranks them by consequence.
-import { type CandidateAction, changed, MAX_CANDIDATES } from '../grammar/candidate.ts';
-import { type About, aboutOf, antecedentIn, indexOfToken } from '../grammar/antecedent.ts';
+import { type CandidateAction, changed, MAX_CANDIDATES, UNKNOWN } from '../grammar/candidate.ts';
+import { type About, antecedentIn } from '../grammar/antecedent.ts';
 import { requestsOf } from '../grammar/clauses.ts';
 import type { Fragment } from '../code/code.ts';
 import { extentOf } from '../grammar/context.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { type Meaning, meaningOf, meaningWith, type Place } from '../grammar/meaning.ts';
 import { isAbout, statesIntention, objectOf } from '../grammar/request-object.ts';
-import { type RequestedAction, wordsOf } from '../grammar/request.ts';
+import { indexOfToken, type RequestedAction, wordsOf } from '../grammar/request.ts';
 import { movesMoney } from '../grammar/sums.ts';
 import { K } from '../lexicon/word-kinds.ts';
 import type { Sentence } from '../text/tokens.ts';
@@ -74,12 +74,10 @@ function candidatesAmong(
     const shares = follower && candidate.object === 'unknown' && end - request.next <= 2;
     // `Take the first task and assign it to Ana`: the second verb is the request.
     const leads = candidate.verb === 'take' && follower?.pronoun === true;
-    follower =
-      shares && follower
-        ? changed(candidate, aboutOf(follower))
-        : leads
-          ? changed(candidate, { weak: true })
-          : candidate;
+    if (shares && follower) {
+      const { object, domain, objectKnown, extent } = follower;
+      follower = changed(candidate, { object, domain, objectKnown, extent });
+    } else follower = leads ? changed(candidate, { weak: true }) : candidate;
     found.push(follower);
     next = request;
   }
@@ -170,32 +168,10 @@ function withoutStatements(found: readonly CandidateAction[]): CandidateAction[]
   return found.filter((candidate) => !candidate.implied || consequenceOf(candidate) > 30);
 }
 
-/** Converts a fragment into a candidate. */
-export function candidateOfFragment(fragment: Fragment, sentence: number): CandidateAction {
-  const { verb, action, effect, traits, object, domain, extent, at } = fragment;
-  // Member by member, because spreading objects of many shapes is slow.
-  return {
-    verb,
-    action,
-    effect,
-    traits,
-    object,
-    domain,
-    extent,
-    at,
-    certainty: 0.95,
-    objectKnown: true,
-    negated: false,
-    weak: false,
-    source: 'code',
-    mentions: false,
-    tells: false,
-    pronoun: false,
-    implied: false,
-    intention: false,
-    sentence,
-  };
-}
+export const candidateOfFragment = ({ verb, action, effect, traits, object, domain, extent, at }: Fragment) => {
+  const what = { verb, action, effect, traits, object, domain, extent, at };
+  return changed(changed(UNKNOWN, what), { certainty: 0.95, objectKnown: true, source: 'code' });
+};
 
 /** The consequence of a requested action. Of equal ones, the first in the text takes precedence. */
 export function consequenceOf({

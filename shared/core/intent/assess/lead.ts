@@ -1,5 +1,5 @@
 // Which of the requests of a text is its result, and which are the alternatives.
-import { type CandidateAction, changed } from '../grammar/candidate.ts';
+import { type CandidateAction, changed, UNKNOWN } from '../grammar/candidate.ts';
 import { antecedentIn } from '../grammar/antecedent.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
@@ -8,29 +8,6 @@ import type { Alternative } from '../types.ts';
 const MAX_ALTERNATIVES = 8;
 /** Thousandths of an alternative's confidence for each unit of its certainty. */
 const ALTERNATIVE = 800;
-
-/** What is asked for by a text that is not understood. */
-export const UNKNOWN: CandidateAction = {
-  verb: 'unknown',
-  action: 'unknown',
-  effect: 'write',
-  traits: [],
-  object: 'unknown',
-  domain: 'unknown',
-  extent: 'one',
-  at: 0,
-  certainty: 0,
-  objectKnown: false,
-  negated: false,
-  weak: false,
-  source: 'words',
-  mentions: false,
-  tells: false,
-  pronoun: false,
-  implied: false,
-  intention: false,
-  sentence: 0,
-};
 
 /** The share of texts without a request, harmless by the learned weights, that want nothing but to be told. */
 const REPORTED = 0.8;

@@ -1,4 +1,5 @@
 // Detects words with scrambled letters, and text in an unsupported language.
+import { inLetters } from '../text/text.ts';
 import type { KnownWords } from '../text/words.ts';
 import { isOf, K } from '../lexicon/word-kinds.ts';
 
@@ -13,10 +14,6 @@ function sumOf(word: string): number {
 }
 const MIXABLE_LETTERS = new Map(MIXABLE.map((word) => [lettersOf(word), word]));
 const MIXABLE_SUMS = new Set(MIXABLE.map(sumOf));
-
-/** Digits used in place of letters. */
-const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' };
-const inLetters = (word: string): string => word.replace(/[013457]/g, (digit) => DIGITS[digit] ?? digit);
 
 /**
  * Whether two of the words are such words with scrambled letters or with digits for letters: `igonre` and `intsructions`, `erongi` and

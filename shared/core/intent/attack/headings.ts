@@ -1,6 +1,6 @@
 // Detects forged headings: a part of a text that poses as an order of the system, or as a note to the machine that reads it.
 import type { Lexicon } from '../lexicon/types.ts';
-import { is, K, type Kind, someAre } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, type Kind, someAre } from '../lexicon/word-kinds.ts';
 
 // An opening bracket, comment, line or sentence, up to sixty letters, and the end of a heading. Every repetition is bounded.
 const HEADING =
@@ -44,7 +44,7 @@ function isForged(opener: string | undefined, title: string, closer: string, aft
   // `[System notice]`, and a note of the developers that the page does not show.
   if (has(K.note_word) && enclosed && (words[0] === 'system' || (opener === '<!--' && has(K.power_word)))) return true;
   if (has(K.order_word) && (has(K.power_word) || has(enclosed ? K.reader_word : K.machine_word)))
-    return is(words, end, K.order_word) || is(words, end, K.machine_word);
+    return isAny(words, end, K.order_word, K.machine_word);
   if (enclosed && !opener.startsWith('"') && words.length === 1 && is(words, end, K.order_word)) return true;
   if (words.length === 1 && is(words, end, K.speaker_heading)) {
     if (opener === '<!--') return true;

@@ -5,6 +5,7 @@ import type { WordInfo } from '../lexicon/word-table.ts';
 import type { Sentence } from '../text/tokens.ts';
 import {
   is,
+  isAny,
   K,
   type KindSet,
   NO_KINDS,
@@ -19,7 +20,6 @@ interface Spoken {
   readonly words: TaggedWords;
   /** Where it begins to describe what must not happen, or its end. */
   readonly against: number;
-  /** It is about a surprise. */
   readonly surprise: boolean;
   /** It is about tests. */
   readonly tries: boolean;
@@ -28,7 +28,7 @@ interface Spoken {
 /** Whether a tainted thing is at `at`, and nothing in its noun phrase makes it a mere topic. */
 function isTainted({ words, tries }: Spoken, at: number): boolean {
   const fake = is(words, at, K.fake) && someAre(words, at + 1, at + 4, K.relied_on) && !tries;
-  if (!(fake || is(words, at, K.tainted) || is(words, at, K.harmful))) return false;
+  if (!(fake || isAny(words, at, K.tainted, K.harmful))) return false;
   return words[at - 1] !== 'anti' && !someAre(words, at + 1, at + 4, K.defensive_topic);
 }
 
@@ -196,7 +196,7 @@ export function isIllicit(
     const changes =
       requests.length > 0
         ? changesOf(requests)
-        : (anyChange && (is(parts, 0, K.staying_so) || is(parts, 0, K.evading))) ||
+        : (anyChange && isAny(parts, 0, K.staying_so, K.evading)) ||
           (all.length === 0 && is(parts, 0, K.illicit_opening));
     for (const request of requests) {
       if (!makes(request)) continue;

@@ -1,8 +1,8 @@
 // What the name and the arguments of a call say that it does.
 import { argumentsIn } from './call-syntax.ts';
-import { gravest } from './code.ts';
+import { gravest, WRITES } from './code.ts';
 import { singular } from '../lexicon/inflection.ts';
-import { disablesSomething, doingOfSetting, doingOfSettings, emptiesSetting, EMPTIES, ruledDoing } from './settings.ts';
+import { disablesSomething, doingOfSetting, doingOfSettings, EMPTIES, ruledDoing } from './settings.ts';
 import { doingOfName, MOVES, partsOf, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { wordSet } from '../text/word-set.ts';
@@ -10,34 +10,15 @@ import { wordSet } from '../text/word-set.ts';
 /** Stages and operators of MongoDB that change more than the name of their call says. */
 export function stageOf(args: string): Doing | undefined {
   if (/[{,]\s{0,3}["']?\$out\b/.test(args) || (/^\s*\{\s*\}/.test(args) && /\$unset\b/.test(args))) return EMPTIES;
-  return /\$merge\b/.test(args) ? { action: 'update', effect: 'write', traits: [] } : undefined;
+  return /\$merge\b/.test(args) ? WRITES : undefined;
 }
 
-/** A document or a file is replaced by an empty one, or by nothing. */
-export const REPLACES_ALL =
-  /^(?:replace|update|set|put|write|findoneandreplace)\w{0,20} [^]{0,500},\s{0,3}(?:\{\s{0,3}\}|""|'')\s{0,3}$|^(?:move|rename|copy)\w{0,20} [^]{0,500}["']\/dev\/null["']/;
 const KEY = /[{[,]\s{0,3}["']?([A-Za-z]\w{1,40})["']?\s{0,3}:/g;
-/** What is made is no payment: `db.payments.createIndex()`. */
-export const PART_OF_STORE = /(?:index|indexes|collection|view|user|role|trigger|search)$/i;
-
 /** The gravest of what the keys of a command in an object say: `runCommand({ drop: "users" })`; undefined when none is known. */
 export function doingOfKeys(args: string, lexicon: Lexicon): Doing | undefined {
   return gravest(Array.from(args.matchAll(KEY), ([, name = '']) => doingOfName(name, lexicon)));
 }
 
-export const RUNS_DATA = /^(?:c?pickle|marshal|dill|joblib|cloudpickle)$/i;
-export const LOADS_OBJECTS = /\bLoader\s*=\s*(?:yaml\.)?(?:Unsafe|Full)?Loader\b/;
-export const RUNS_STATEMENT =
-  /^(?:execute(?:query|update|batch|many|script|raw|rawunsafe|sqlraw|nonquery|scalar)?|\$(?:execute|query)rawunsafe|executesql)$/;
-/** A variable, a call, or text with something put into it; not a list of values. */
-export const OPEN_STATEMENT =
-  /^\s*(?:[A-Za-z_$][\w$.]*\s*(?:[,+%)(]|$)|f["']|["'`][^]*(?:["']\s*(?:\+|%(?!s)|\.format\())|`[^`]*\$\{)/;
-/** An open file as an argument. */
-export const HANDS_FILE = /(?<![\w.])open\(|createReadStream\(|FileInputStream\(/;
-export const PARSES =
-  /^(?:load|reader|dictreader|read\w*|parse\w*|from\w*|safe_load|pipe|on|sha\d*|md5|digest|enter_context|iter|next|len|list|append|push)$/;
-export const LOADS_MODULE = /^(?:import_module|__import__|require|getattr)$/;
-export const SETS = /^(?:put|set|modify|write|change|configure|patch)/;
 const WRITES_WHOLE = /^(?:write\w*|output\w*|put\w*|set_contents|file_put_contents|createfile|dump)$/;
 const NOTHING = /^(?:b?""|b?''|``|nil|null|None|new byte\[0\]|\[\]|\{\}|Buffer\.alloc\(0\)|Vec::new\(\))$/;
 
@@ -117,12 +98,10 @@ export function doingOfArguments(last: string, args: string, lexicon: Lexicon): 
       : undefined;
   const disables = setter && disablesSomething(`${setter.name}=${setter.value}`, lexicon);
   const own = disables ? EMPTIES : setter && doingOfSetting(setter, lexicon);
-  const pair =
-    isPair &&
-    (emptiesSetting(`${name}=${value}`, lexicon)
-      ? EMPTIES
-      : doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon));
+  const pair = isPair
+    ? doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon)
+    : undefined;
   const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? EMPTIES : undefined;
   const trades = /["'](?:buy|sell)["']/i.test(args) ? MOVES : undefined;
-  return gravest([set, pair || undefined, forced, own, trades]);
+  return gravest([set, pair, forced, own, trades]);
 }

@@ -6,16 +6,6 @@ import {
   doingOfState,
   doingOfThing,
   handedOn,
-  HANDS_FILE,
-  LOADS_MODULE,
-  LOADS_OBJECTS,
-  OPEN_STATEMENT,
-  PARSES,
-  PART_OF_STORE,
-  REPLACES_ALL,
-  RUNS_DATA,
-  RUNS_STATEMENT,
-  SETS,
   stageOf,
   writesNothing,
 } from './call-effects.ts';
@@ -32,6 +22,25 @@ import { sqlFragments } from './sql.ts';
 export type Where = 'program' | 'prose';
 
 type RunShell = (text: string, span: Span) => Fragment[];
+
+/** A document or a file is replaced by an empty one, or by nothing. */
+const REPLACES_ALL =
+  /^(?:replace|update|set|put|write|findoneandreplace)\w{0,20} [^]{0,500},\s{0,3}(?:\{\s{0,3}\}|""|'')\s{0,3}$|^(?:move|rename|copy)\w{0,20} [^]{0,500}["']\/dev\/null["']/;
+/** What is made is no payment: `db.payments.createIndex()`. */
+const PART_OF_STORE = /(?:index|indexes|collection|view|user|role|trigger|search)$/i;
+
+const RUNS_DATA = /^(?:c?pickle|marshal|dill|joblib|cloudpickle)$/i;
+const LOADS_OBJECTS = /\bLoader\s*=\s*(?:yaml\.)?(?:Unsafe|Full)?Loader\b/;
+const RUNS_STATEMENT =
+  /^(?:execute(?:query|update|batch|many|script|raw|rawunsafe|sqlraw|nonquery|scalar)?|\$(?:execute|query)rawunsafe|executesql)$/;
+/** A variable, a call, or text with something put into it; not a list of values. */
+const OPEN_STATEMENT =
+  /^\s*(?:[A-Za-z_$][\w$.]*\s*(?:[,+%)(]|$)|f["']|["'`][^]*(?:["']\s*(?:\+|%(?!s)|\.format\())|`[^`]*\$\{)/;
+const HANDS_FILE = /(?<![\w.])open\(|createReadStream\(|FileInputStream\(/;
+const PARSES =
+  /^(?:load|reader|dictreader|read\w*|parse\w*|from\w*|safe_load|pipe|on|sha\d*|md5|digest|enter_context|iter|next|len|list|append|push)$/;
+const LOADS_MODULE = /^(?:import_module|__import__|require|getattr)$/;
+const SETS = /^(?:put|set|modify|write|change|configure|patch)/;
 
 /** What one call does; undefined where the text says nothing about it. `runShell` reads a command line within. */
 export function callFragment(call: Call, where: Where, lexicon: Lexicon, runShell: RunShell): Fragment | undefined {

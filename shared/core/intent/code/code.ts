@@ -59,6 +59,9 @@ export function accountingFor(fragments: readonly Fragment[], { at, end }: Span)
 export const unknownCode = (span: Span, more: Partial<Fragment> = {}): Fragment =>
   fragmentOf(span, { verb: 'unknown', action: 'unknown', effect: 'write', ...more });
 
+export const READS: Doing = { action: 'read', effect: 'read', traits: [] };
+export const WRITES: Doing = { action: 'update', effect: 'write', traits: [] };
+
 /** Code that reads and does nothing else. */
 export const readsOnly = (span: Span, more: Partial<Fragment> = {}): Fragment =>
   fragmentOf(span, { verb: 'read', action: 'read', effect: 'read', ...more });

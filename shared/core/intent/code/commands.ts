@@ -1,7 +1,7 @@
 // What one command does, by the lexicon: its subcommands, options, dry runs and values.
-import { DEFAULT_DOMAIN } from '../lexicon/commands.ts';
+import { commandEntry } from '../lexicon/commands.ts';
 import type { CodeOnLine, CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
-import { gravest, gravity } from './code.ts';
+import { gravest, gravity, READS, WRITES } from './code.ts';
 import { doingOfName, partsOf, verbIn, withMoney, withNouns } from './names.ts';
 import { doingInReads, EMPTIES, emptiesSetting, SETTING, settingsOfWords } from './settings.ts';
 import {
@@ -48,8 +48,6 @@ export function commandOf(name: string, lexicon: Lexicon): CommandEntry | undefi
   return lexicon.commands.get(stem) ?? lexicon.commands.get(stem.replace(/\d{1,2}$/, ''));
 }
 
-const WRITES: Doing = { action: 'update', effect: 'write', traits: [] };
-const READS: Doing = { action: 'read', effect: 'read', traits: [] };
 const HELP = new Set(['--help', '--version', '-h', '-v', '-V', '-?', 'help', 'version']);
 const SUBCOMMAND = /^[a-z][\w:-]*$/i;
 
@@ -61,7 +59,6 @@ function asksForHelp(words: readonly string[], { effect, unseen }: CommandEntry)
   return last === '--help' && words.slice(1, -1).every((word) => SUBCOMMAND.test(word));
 }
 
-/** The gravest of what a command does with its options. */
 function withOptions(doing: Doing, { options }: CommandEntry, words: readonly string[]): Doing {
   let gravest = doing;
   for (const rule of options)
@@ -275,7 +272,6 @@ function weakened(words: readonly string[], { codeWords }: Lexicon): Doing | und
   return undefined;
 }
 
-/** A command of which the lexicon has only subcommands. */
 const onlyWithSubcommand = (name: string, words: readonly string[], { commandGroups, commands }: Lexicon) =>
   commandGroups.has(name)
     ? commands.get(
@@ -287,7 +283,6 @@ const onlyWithSubcommand = (name: string, words: readonly string[], { commandGro
     : undefined;
 
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
-const WHAT_IF: ReadonlySet<string> = new Set(['-WhatIf', '-whatif']);
 
 /** A PowerShell command, whose name begins with its verb: `Remove-ADUser`. */
 function cmdletOf(word: string, lexicon: Lexicon): CommandEntry | undefined {
@@ -296,17 +291,6 @@ function cmdletOf(word: string, lexicon: Lexicon): CommandEntry | undefined {
   if (!doing) return undefined;
   // `LocalUser` is one word of the lexicon.
   const { action, effect, traits } = withNouns(doing, [word, word.slice(word.indexOf('-') + 1).toLowerCase()], lexicon);
-  const none = {
-    valued: new Set<string>(),
-    options: [],
-    runs: undefined,
-    fed: undefined,
-    asks: false,
-    sends: false,
-    unseen: false,
-    readsCommands: false,
-    loads: new Set<string>(),
-  };
-  const what = { command: word.toLowerCase(), object: undefined, domain: DEFAULT_DOMAIN, evidence: 'name' as const };
-  return { ...what, ...none, action, effect, traits, verbAt: [], dryRun: WHAT_IF };
+  const dryRun = ['-WhatIf', '-whatif'];
+  return commandEntry(word.toLowerCase(), { action, effect, traits, evidence: 'name', dryRun });
 }

@@ -1,6 +1,6 @@
 // Reads the bodies of HTTP requests: operations, states, settings, and the operations of GraphQL.
 import { doingOfState } from './call-effects.ts';
-import { gravest } from './code.ts';
+import { gravest, READS, WRITES } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES, emptiesSetting } from './settings.ts';
 import { doingOfName, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
@@ -40,7 +40,6 @@ export function actOfBody(
   return gravest(named);
 }
 
-const READS: Doing = { action: 'read', effect: 'read', traits: [] };
 const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
 
 /** What a GraphQL operation does: the fields of a mutation, by the verbs in their names. */
@@ -60,6 +59,5 @@ export function graphOperation(text: string, lexicon: Lexicon): Doing | undefine
   const set = doingOfSettings(text, lexicon);
   if (set) found.push(set);
   if (emptiesSetting(text, lexicon) || disablesSomething(text, lexicon)) return EMPTIES;
-  const write: Doing = { action: 'update', effect: 'write', traits: [] };
-  return gravest([write, ...found]);
+  return gravest([WRITES, ...found]);
 }

@@ -115,7 +115,6 @@ const OPERATION_HEAD = /^[{"]{0,4}(?:mutation|subscription)[^{}]*\{/i;
 /** An operation of which only variables are read. */
 const OPEN_OPERATION = /^[{"]{0,4}(?:mutation|subscription)\s{0,3}\w{0,60}\s{0,3}\(\s{0,3}\$[^{}]*$/i;
 
-/** A GraphQL operation. */
 export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
   const head = pieces[at];
   const word = head?.lower.replace(/^[{"]+/, '') ?? '';

@@ -11,7 +11,6 @@ import { K } from '../lexicon/word-kinds.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 import { wordMap, wordSet } from '../text/word-set.ts';
 
-/** HTTP methods with their action classes. */
 export const METHODS: ReadonlyMap<string, ActionClass> = wordMap({
   read: 'GET HEAD OPTIONS PROPFIND',
   create: 'POST',
@@ -34,28 +33,21 @@ export const isUrl = (text: string) => text.includes('://') && /^["']?https?:\/\
 const ACTING: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
 /** Acts at the end of a URL that end what stands before them: `POST /users/7/disable`. */
 const DISABLING = wordSet('shutdown seal quit poweroff halt disable deactivate suspend lock ban block');
-const DISABLES: VerbEntry = {
-  verb: 'disable',
-  action: 'delete',
-  effect: 'destructive',
-  traits: [],
-  object: undefined,
-  mentions: false,
-  weak: false,
-  alsoNoun: false,
-};
+/** What a word of a URL asks for. */
+type Act = Doing & Pick<VerbEntry, 'verb'> & Partial<VerbEntry>;
+const DISABLES: Act = { verb: 'disable', action: 'delete', effect: 'destructive', traits: [] };
 
 /** What a command in a query says: `do=drop_table`. */
-function verbOfName(name: string, lexicon: Lexicon): VerbEntry | undefined {
+function verbOfName(name: string, lexicon: Lexicon): Act | undefined {
   const doing = doingOfName(name, lexicon);
-  return doing && { ...DISABLES, ...doing, verb: partsOf(name)[0] ?? name };
+  return doing && { ...doing, verb: partsOf(name)[0] ?? name };
 }
 
 /**
  * The action that a URL itself requests, whatever its method: `/users/1/delete`, `/admin/delete_user`, `?action=purge`. Undefined for names
  * of things: `GET /users/deleted` and `GET /orders/7/refund` only read.
  */
-export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; object: string } | undefined {
+export function actOfUrl(url: string, lexicon: Lexicon): { entry: Act; object: string } | undefined {
   const [location = '', query = ''] = url.slice(0, MAX_URL).split(/\?(.*)/s, 2);
   const names = location
     .replace(/^["']?[a-z]+:\/\/[^/]*/i, '')
@@ -66,7 +58,8 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
   const candidates = commanded === undefined ? (names ?? []) : [...(names ?? []), commanded];
   for (const [at, name] of candidates.entries()) {
     const [word = '', ...rest] = name.toLowerCase().replace(/^_+/, '').split(/[_-]+/);
-    const entry = lexicon.verbs.get(word) ?? (name === commanded ? verbOfName(name, lexicon) : undefined);
+    const entry: Act | undefined =
+      lexicon.verbs.get(word) ?? (name === commanded ? verbOfName(name, lexicon) : undefined);
     if (DISABLING.has(word) && at > 0 && at === candidates.length - 1 && rest.length === 0)
       return { entry: DISABLES, object: (candidates[at - 1] ?? 'url').toLowerCase().replaceAll('-', '_') };
     if (!entry || (entry.weak && name !== commanded) || !(entry.effect === 'destructive' || ACTING.has(entry.action)))

@@ -1,4 +1,4 @@
-// Code that a text only mentions: it explains, asks about or searches for the code, and runs nothing.
+// Code that a text only mentions: it explains, asks about or searches for the code, and runs nothing. And words that only run it.
 import type { CandidateAction } from '../grammar/candidate.ts';
 import type { Segments } from '../segments.ts';
 import type { Fragment } from './code.ts';
@@ -70,3 +70,12 @@ export function isMentioned(
     return start <= last.at && fragment.at <= end + 1;
   });
 }
+
+const MAX_BETWEEN = 60;
+/** Words that only say that code is to be run: `run`, `execute the following query:`. The code itself says what that does. */
+const CARRIES =
+  /^[a-z]{2,10}(?:\s{1,3}(?:the|this|these|following|command|commands|query|statement|sql|script|code|request|line|in|bash|shell|it|for|me|please|a|an|http|terminal|on)){0,6}[\s:`"'$>(#]{0,8}(?:bash\s|sh\s|sql\s)?$/i;
+
+/** Whether the words from `at` to a piece of code say nothing but that it is to be run. */
+export const onlyRuns = (text: string, at: number, codeAt: number): boolean =>
+  codeAt > at && codeAt - at <= MAX_BETWEEN && CARRIES.test(text.slice(at, codeAt));

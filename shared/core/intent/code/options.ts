@@ -1,7 +1,6 @@
 // The options of command lines: which words are options, and what those mean that mean the same in many commands.
 import type { CommandEntry, Lexicon } from '../lexicon/types.ts';
 
-/** The options of either set. */
 export const eitherOf = (a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> =>
   a === b || b.size === 0 ? a : new Set([...a, ...b]);
 

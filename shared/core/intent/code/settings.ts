@@ -143,7 +143,6 @@ function rulesIn(name: string, lexicon: Lexicon): SettingRule[] {
 
 const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|empty)$/.test(value);
 
-/** The rules that hold for one value. */
 function rulesFor({ name, value: whole }: Setting, lexicon: Lexicon): SettingRule[] {
   // `roles/owner`
   const value = whole.replace(/^roles?\//, '');

@@ -134,7 +134,6 @@ interface Beside {
   readonly beside: readonly Fragment[];
 }
 
-/** What a command does that runs code. */
 function runFragments(runs: CodeOnLine, line: CommandLine, { own, sent, beside }: Beside): Fragment[] {
   const { known, span } = line;
   const { doing } = known;

@@ -13,7 +13,6 @@ const CREDENTIALS = {
   domain: 'secrets',
 } as const;
 
-/** All variables of the environment. */
 const isEnvironment = (before: Before | undefined): boolean =>
   /^(?:env|printenv|set|export|declare)$/.test(textsOf(before?.command.words ?? []).join(' '));
 

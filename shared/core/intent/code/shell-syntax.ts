@@ -113,7 +113,6 @@ class Parser extends WordReader {
     if (fed) this.groups.push({ from: 0, fed });
   }
 
-  /** A group of commands begins. */
   private openGroup(): void {
     const fed = isPipe(this.after) ? { writer: this.commands.length - 1 } : this.groups.at(-1)?.fed;
     this.groups.push({ from: this.commands.length, fed });
@@ -166,7 +165,6 @@ class Parser extends WordReader {
     if (isBlock || (separator !== '(' && this.words.every(isValue))) this.words = [];
   }
 
-  /** Ends the command. */
   private endCommand(separator: string): void {
     this.withoutValues(separator);
     const first = this.words[0] ?? this.assignments[0] ?? this.redirections[0]?.target;

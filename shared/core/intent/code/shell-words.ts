@@ -8,7 +8,6 @@ export interface ShellWord {
   readonly end: number;
   /** A part of it is known only when it runs: a variable, a substitution. */
   readonly isDynamic: boolean;
-  /** Some of it was in quotes. */
   readonly isQuoted: boolean;
 }
 

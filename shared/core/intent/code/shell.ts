@@ -14,7 +14,6 @@ const MAX_DEPTH = 6;
 /** What reading a command costs of the effort, in characters. */
 const COMMAND_COST = 150;
 
-/** Commands that set variables. */
 const SETS_VARIABLES = /^(?:export|declare|typeset|readonly|env|set)$/;
 const VARIABLE = /^[A-Za-z_]\w{0,63}=/;
 

@@ -2,7 +2,7 @@
 import { doingOfSettings, emptiesSetting } from './settings.ts';
 import type { Fragment } from './code.ts';
 import {
-  GONE,
+  gone,
   make,
   makeDoing,
   named,
@@ -43,14 +43,13 @@ export function readAlter(statement: Statement): Fragment {
   const words = wordsOf(statement);
   const object = named(statement, 1);
   if (words.some((word, at) => word === 'drop' && words[at + 1] !== 'default' && words[at + 1] !== 'not'))
-    return make(statement, 'alter', 'delete', { ...GONE, object });
-  if (words.includes('truncate') || words.includes('disable'))
-    return make(statement, 'alter', 'delete', { ...GONE, object });
+    return gone(statement, 'alter', object);
+  if (words.includes('truncate') || words.includes('disable')) return gone(statement, 'alter', object);
   const isMember = words.some((word, at) => word === 'add' && words[at + 1] === 'member');
   if (OF_RIGHTS.test(words[1] ?? '') || words.includes('owner') || isMember)
     return make(statement, 'alter', 'grant', PRIVILEGE);
   const text = tokens.map((token) => token.text).join(' ');
-  if (emptiesSetting(text, lexicon)) return make(statement, 'alter', 'delete', { ...GONE, object });
+  if (emptiesSetting(text, lexicon)) return gone(statement, 'alter', object);
   const set = doingOfSettings(text, lexicon);
   if (set) return makeDoing(statement, 'alter', set, object);
   // A lexicon without the list can't tell.
@@ -79,7 +78,7 @@ export function readSet(statement: Statement): Fragment {
   const name = rest[0] ?? '';
   const asSession = make(statement, 'set', 'execute', { effect: 'read', object: 'session' });
   const text = words.join(' ');
-  if (emptiesSetting(text, lexicon)) return make(statement, 'set', 'delete', GONE);
+  if (emptiesSetting(text, lexicon)) return gone(statement, 'set');
   // A function or a query may do anything.
   if (statement.tokens.some(({ lower }) => lower === '(')) return notUnderstood(statement, { object: 'setting' });
   if (sqlPlainSettings.names.size === 0) return asSession;

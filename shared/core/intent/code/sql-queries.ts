@@ -1,7 +1,7 @@
 // Reads SQL that queries: SELECT, the functions that it calls, and where statements send rows or files.
 import type { Fragment } from './code.ts';
 import { doingOfName } from './names.ts';
-import { GONE, make, makeDoing, nameAt, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
+import { gone, make, makeDoing, nameAt, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
 import type { SqlToken } from './sql-tokens.ts';
 import { doingOfRows } from './sql-values.ts';
 
@@ -53,7 +53,7 @@ function calledIn(statement: Statement): Fragment | undefined {
         'settings',
       );
     if (set) return makeDoing(statement, lower, set, 'setting');
-    if (doing?.effect === 'destructive') return make(statement, lower, 'delete', { ...GONE, object });
+    if (doing?.effect === 'destructive') return gone(statement, lower, object);
     if (!sqlActing.has(lower)) found = notUnderstood(statement, { object });
     found ??= make(statement, 'select', 'execute', { object });
   }

@@ -5,7 +5,7 @@ import { doingOfSettings, emptiesSetting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { createdBeside } from './sql-changes.ts';
 import { destination, harmCalledIn, sentTo } from './sql-queries.ts';
-import { GONE, make, makeDoing, nameAt, named, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
+import { GONE, gone, make, makeDoing, nameAt, named, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
 import type { SqlToken } from './sql-tokens.ts';
 import { doingOfNamed, doingOfRows, says } from './sql-values.ts';
 
@@ -65,7 +65,7 @@ export function readUpdate(statement: Statement): Fragment {
   const assignments = assigned.join(' ');
   const ttl = wordsOf({ tokens: tokens.slice(0, Math.max(set, 0)) }).join(' ');
   if ((all && emptiesColumn(values)) || says(assignments, lexicon) || emptiesSetting(ttl, lexicon))
-    return make(statement, 'update', 'delete', { ...GONE, object });
+    return gone(statement, 'update', object);
   const harm = harmCalledIn({ ...statement, tokens: values });
   if (harm) return harm;
   const bulk = all ? (['bulk'] as const) : [];
@@ -134,11 +134,10 @@ export function readChange(statement: Statement, head: string): Fragment {
 /** A statement that loses what was there; undefined for another. A function that is replaced holds code that is not read. */
 function replacedBy(statement: Statement, head: string, table: string): Fragment | undefined {
   const words = wordsOf(statement);
-  const gone = (verb: string, object: string) => make(statement, verb, 'delete', { ...GONE, object });
   if (head === 'create' && words[1] === 'or' && words.some((word) => /^(?:table|schema|database)$/.test(word)))
-    return gone('replace', table);
+    return gone(statement, 'replace', table);
   const overwrite = words.indexOf('overwrite');
-  if (overwrite >= 0) return gone(head, named(statement, overwrite + 1));
+  if (overwrite >= 0) return gone(statement, head, named(statement, overwrite + 1));
   const isEmptied = head === 'replace' && statement.tokens.some(({ text }) => text === "''");
-  return isEmptied || (head === 'merge' && words.includes('delete')) ? gone(head, table) : undefined;
+  return isEmptied || (head === 'merge' && words.includes('delete')) ? gone(statement, head, table) : undefined;
 }

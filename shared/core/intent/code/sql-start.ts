@@ -21,7 +21,6 @@ interface Opening {
   readonly third: string;
   /** The head is in capitals. */
   readonly upper: boolean;
-  /** So is the next word. */
   readonly upperNext: boolean;
   readonly isQuoted: boolean;
   /** It has what no sentence has, or is given as a statement. */
@@ -118,7 +117,6 @@ const FORMS = new Map<string, Form>(
   }),
 );
 
-/** Whether the tokens from a head on are a statement of SQL. */
 function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, isCut: boolean, lexicon: Lexicon): boolean {
   const [head, next] = tokens;
   if (head === undefined) return false;

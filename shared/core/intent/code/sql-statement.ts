@@ -27,6 +27,10 @@ export const make = (
     ...{ object: 'table', domain: 'db', language: 'sql', ...more },
   });
 
+/** Something is deleted for good. */
+export const gone = (statement: Statement, verb: string, object = 'table'): Fragment =>
+  make(statement, verb, 'delete', { ...GONE, object });
+
 export const notUnderstood = ({ span }: Statement, more: Partial<Fragment> = {}): Fragment =>
   unknownCode(span, { domain: 'db', language: 'sql', ...more });
 

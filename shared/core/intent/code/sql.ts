@@ -6,7 +6,7 @@ import type { Lexicon } from '../lexicon/types.ts';
 import { PRIVILEGE, readAlter, readPragma, readSet } from './sql-changes.ts';
 import { destination, readSelect, sentTo } from './sql-queries.ts';
 import { readChange, readDelete, readUpdate } from './sql-rows.ts';
-import { GONE, make, MODIFIES, named, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
+import { gone, make, MODIFIES, named, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
 import { followingIn, MAY_BE_FOLLOWED, withoutUndone } from './sql-sequence.ts';
 import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
 
@@ -82,13 +82,12 @@ function readOther(statement: Statement, head: string): Fragment {
   if (head === 'kill' || head === 'shutdown')
     return make(statement, head, 'execute', { effect: 'destructive', object: 'session' });
   if (head === 'set') return readSet(statement);
-  if (head === 'reset' && /^(?:master|binary|replica|slave)$/.test(words[1] ?? ''))
-    return make(statement, head, 'delete', GONE);
+  if (head === 'reset' && /^(?:master|binary|replica|slave)$/.test(words[1] ?? '')) return gone(statement, head);
   // `PREPARE s FROM 'DROP ...'`: the statement is a text.
   if (head === 'prepare' && words.includes('from')) return notUnderstood(statement);
   if (codeWords.sqlSession.has(head) || head === 'reset')
     return emptiesSetting(words.join(' '), statement.lexicon)
-      ? make(statement, head, 'delete', GONE)
+      ? gone(statement, head)
       : make(statement, head, 'execute', { effect: 'read', object: 'session' });
   if (codeWords.sqlChanges.has(head)) return readChange(statement, head);
   if (head.startsWith('exec') && codeWords.sqlReadingProcedures.has(words[1] ?? ''))
@@ -103,9 +102,7 @@ function readExport(statement: Statement, head: string): Fragment {
   if (head === 'vacuum' && !words.includes('into')) {
     const keepsNothing = words.some((word, at) => word === 'retain' && (words[at + 1] ?? '').startsWith('0'));
     const object = named(statement, 1);
-    return keepsNothing
-      ? make(statement, head, 'delete', { ...GONE, object })
-      : make(statement, head, 'update', { object });
+    return keepsNothing ? gone(statement, head, object) : make(statement, head, 'update', { object });
   }
   const isOut =
     head !== 'copy' ||
@@ -140,7 +137,7 @@ function readOne(statement: Statement): Fragment {
   if (head === 'update') return readUpdate(own);
   if (head === 'alter') return readAlter(own);
   if (head === 'delete') return readDelete(own);
-  if (own.lexicon.codeWords.sqlDestroys.has(head)) return make(own, head, 'delete', { ...GONE, object: named(own, 1) });
+  if (own.lexicon.codeWords.sqlDestroys.has(head)) return gone(own, head, named(own, 1));
   if (head === 'pragma') return readPragma(own);
   if (own.lexicon.codeWords.sqlReads.has(head)) return make(own, head, 'read', { object: named(own, 1) });
   return readOther(own, head);

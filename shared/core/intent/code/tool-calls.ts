@@ -1,7 +1,6 @@
 // Finds the tool calls that a text consists of: JSON as agents' frameworks and MCP write it, or one call by its name, `list_issues(state="open")`.
 import { type Json, objectOf, parseJson } from '../../../kernel/json.ts';
 
-/** A call of a tool. */
 export interface ToolCall {
   /** As the caller writes it: `search_tickets`, `crm.bulkDelete`; empty for what can't be read as a call. */
   readonly name: string;

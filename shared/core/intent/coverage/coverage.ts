@@ -9,7 +9,7 @@ import type { Sentence, Token } from '../text/tokens.ts';
 import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
 import type { CoverageFeatures } from './share.ts';
-import { describedAt, toldIn } from './told.ts';
+import { describedAt, toldIn, within } from './told.ts';
 import { unknownWordsIn } from './unknown-words.ts';
 
 export type { UnreadSpan } from './destructive-words.ts';
@@ -154,14 +154,6 @@ const isForeignWord = (word: string, { languages }: Lexicon): boolean =>
     .split(/['’]/)
     .some((part) => languages.some(({ known }) => known.has(part)));
 
-/** Whether an offset of a text of this length is in one of the fragments. */
-function within(fragments: readonly Fragment[], length: number): (at: number) => boolean {
-  if (fragments.length === 0) return () => false;
-  const marks = new Uint8Array(length);
-  for (const { at, end } of fragments) marks.fill(1, at, end);
-  return (at) => marks[at] === 1;
-}
-
 /** The phrasings that are requested: not part of code that only reads (`SELECT coalesce(max(version), 0)`), nor what a read is about. */
 function outside(
   reading: readonly Fragment[],
@@ -200,7 +192,6 @@ export interface Found {
   readonly mentioned: readonly Fragment[];
   /** What statements say about how things are to end up. */
   readonly endStates: readonly EndState[];
-  /** The text is read as destroying something. */
   readonly isDestructive: boolean;
   /** The share of known words in a text of another language. */
   readonly foreignKnown: number | undefined;

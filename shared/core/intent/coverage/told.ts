@@ -1,5 +1,6 @@
 // Finds where a text only tells something: what it asks about, explains, or wants to have written down.
 import { bySentence, type CandidateAction, type OfSentence } from '../grammar/candidate.ts';
+import type { Fragment } from '../code/code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { K, tokenIs } from '../lexicon/word-kinds.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
@@ -36,21 +37,25 @@ function describedIn(sentence: Sentence, candidates: readonly CandidateAction[])
   return clause.some(({ lower }) => ASKING.test(lower)) ? [] : clause;
 }
 
-/** Whether a character of a text is in a relative clause of a sentence that only reads. */
-export function describedAt(
-  length: number,
-  sentences: readonly Sentence[],
-  ofSentence: OfSentence,
-): (at: number) => boolean {
-  // Most texts have none.
-  let marks: Uint8Array | undefined;
-  for (const [index, sentence] of sentences.entries()) {
-    const clause = describedIn(sentence, ofSentence(index));
-    const last = clause.at(-1);
-    if (last !== undefined) (marks ??= new Uint8Array(length)).fill(1, clause[0]?.at, last.at + last.text.length);
-  }
-  return (at) => marks?.[at] === 1;
+/** Whether an offset of a text of this length is in one of the spans. */
+export function within(spans: readonly Pick<Fragment, 'at' | 'end'>[], length: number): (at: number) => boolean {
+  if (spans.length === 0) return () => false;
+  const marks = new Uint8Array(length);
+  for (const { at, end } of spans) marks.fill(1, at, end);
+  return (at) => marks[at] === 1;
 }
+
+const endOf = (token: Token | undefined): number => (token?.at ?? 0) + (token?.text.length ?? 0);
+
+/** Whether a character of a text is in a relative clause of a sentence that only reads. */
+export const describedAt = (length: number, sentences: readonly Sentence[], ofSentence: OfSentence) =>
+  within(
+    sentences.flatMap((sentence, index) => {
+      const clause = describedIn(sentence, ofSentence(index));
+      return clause.length === 0 ? [] : [{ at: clause[0]?.at ?? 0, end: endOf(clause.at(-1)) }];
+    }),
+    length,
+  );
 
 /** Whether a character of a text of this length is told and not requested. */
 export function toldIn(
@@ -59,19 +64,15 @@ export function toldIn(
   candidates: readonly CandidateAction[],
   lexicon: Lexicon,
 ): (at: number) => boolean {
-  const telling = candidates.filter(({ tells }) => tells);
-  if (telling.length === 0) return () => false;
-  const marks = new Uint8Array(length);
-  const ofSentence = bySentence(telling);
-  for (const [index, sentence] of sentences.entries()) {
-    const last = sentence.at(-1);
-    for (const { at, mentions, source } of ofSentence(index)) {
+  const ofSentence = bySentence(candidates.filter(({ tells }) => tells));
+  const told = sentences.flatMap((sentence, index) =>
+    ofSentence(index).map(({ at, mentions, source }) => {
       const isWhole = mentions || source === 'question';
       const end = isWhole
         ? undefined
         : sentence.find((token, place) => token.at > at && mayEnd(sentence, place, lexicon));
-      marks.fill(1, at, end?.at ?? (last?.at ?? 0) + (last?.text.length ?? 0));
-    }
-  }
-  return (at) => marks[at] === 1;
+      return { at, end: end?.at ?? endOf(sentence.at(-1)) };
+    }),
+  );
+  return within(told, length);
 }

@@ -4,6 +4,7 @@ import { extentOf } from './context.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { objectAt } from './object.ts';
+import { indexOfToken } from './request.ts';
 import { domainOf } from './request-object.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { K } from '../lexicon/word-kinds.ts';
@@ -11,27 +12,8 @@ import { K } from '../lexicon/word-kinds.ts';
 /** The object of a candidate. */
 export type About = Pick<CandidateAction, 'object' | 'domain' | 'objectKnown' | 'extent'>;
 
-export const aboutOf = ({ object, domain, objectKnown, extent }: About): About => ({
-  object,
-  domain,
-  objectKnown,
-  extent,
-});
-
 /** The number of words of a sentence that are examined. */
 const MAX_LOOK = 60;
-
-/** The index of the first token at or after `at`. */
-export function indexOfToken(sentence: Sentence, at: number): number {
-  let low = 0;
-  let high = sentence.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sentence[middle]?.at ?? 0) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
 
 /** The first object that a sentence names before `at`; nouns that the lexicon knows take precedence over names. */
 function firstNamed(tokens: Sentence, at: number, lexicon: Lexicon): About | undefined {

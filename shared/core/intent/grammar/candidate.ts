@@ -23,15 +23,36 @@ export interface CandidateAction {
   readonly mentions: boolean;
   /** What its sentence says after it is told, not requested: `explain how to delete a branch`, `write a runbook for wiping disks`. */
   readonly tells: boolean;
-  /** Its object is a pronoun. */
   readonly pronoun: boolean;
   /** Inferred from a statement such as `users should be deleted`, without a verb of request. */
   readonly implied: boolean;
   /** It states an intention: `I need to check my plan. Please list the prices.` */
   readonly intention: boolean;
-  /** Index of its sentence. */
   readonly sentence: number;
 }
+
+/** What is asked for by a text that is not understood, and the usual members of a candidate. */
+export const UNKNOWN: CandidateAction = {
+  verb: 'unknown',
+  action: 'unknown',
+  effect: 'write',
+  traits: [],
+  object: 'unknown',
+  domain: 'unknown',
+  extent: 'one',
+  at: 0,
+  certainty: 0,
+  objectKnown: false,
+  negated: false,
+  weak: false,
+  source: 'words',
+  mentions: false,
+  tells: false,
+  pronoun: false,
+  implied: false,
+  intention: false,
+  sentence: 0,
+};
 
 /** A candidate with other members. Member by member, because all that reads candidates is slow when spreading gives them many layouts. */
 export const changed = (one: CandidateAction, by: Partial<CandidateAction>): CandidateAction => ({

@@ -4,7 +4,7 @@ import { isPredicateOf } from './phrase-ends.ts';
 import { getsWhat, isLowerName } from './request-object.ts';
 import type { RequestedAction } from './request.ts';
 import type { Sentence, TokenKind } from '../text/tokens.ts';
-import { K, tokenIs } from '../lexicon/word-kinds.ts';
+import { K, tokenIs, tokenIsAny } from '../lexicon/word-kinds.ts';
 
 /** Tokens that name a thing without a noun. */
 const NAMES: ReadonlySet<TokenKind | undefined> = new Set(['quoted', 'path', 'identifier'] as const);
@@ -48,7 +48,7 @@ export function handsOver({ entry, sentence, next }: RequestedAction, lexicon: L
   // `give the server four processors`
   if (!tokenIs(sentence[next], K.given_thing)) return false;
   for (const token of sentence.slice(next + 2, next + 6)) {
-    if (token.kind === 'punct' || tokenIs(token, K.preposition) || tokenIs(token, K.conjunction)) return false;
+    if (token.kind === 'punct' || tokenIsAny(token, K.preposition, K.conjunction)) return false;
     if (token.kind === 'number' || tokenIs(token, K.given_part)) return true;
   }
   return false;

@@ -9,7 +9,7 @@ import { announcesNew, ASKED, isQuestion, leaveAsked, prefixAround, wantedAt } f
 import { isConsequential, QUERY, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { type Seen, type Slot, verbAt } from './verb-slots.ts';
-import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** The requests of one sentence with its words, including implied ones. */
 export function requestsOf(sentence: Sentence, words: TaggedWords, lexicon: Lexicon): readonly RequestedAction[] {
@@ -279,8 +279,8 @@ const CARRYING_OUT =
 /** `run it`, but not `do not run it` and `I will run it`. */
 const runsIt = (words: TaggedWords, at: number, { verbs }: Lexicon): boolean =>
   verbs.get(words[at] ?? '')?.action === 'execute' &&
-  (is(words, at + 1, K.thing_pronoun) || is(words, at + 1, K.pointer)) &&
-  !(is(words, at - 1, K.negator) || is(words, at - 1, K.auxiliary) || is(words, at - 1, K.subject_pronoun));
+  isAny(words, at + 1, K.thing_pronoun, K.pointer) &&
+  !isAny(words, at - 1, K.negator, K.auxiliary, K.subject_pronoun);
 
 /** Whether a text asks to carry out what it seems only to mention: `show me how you delete users by doing it`. */
 export const isCarriedOut = (text: string): boolean => CARRYING_OUT.test(text);

@@ -18,7 +18,6 @@ export function placesOf(words: readonly string[], domain: string, lexicon: Lexi
   return [...places];
 }
 
-/** Data classes that words name. */
 export function dataClassesOf(words: readonly string[], lexicon: Lexicon): DataClass[] {
   const found = new Set<DataClass>();
   for (let at = 0; at < words.length; at += 1) {

@@ -2,13 +2,12 @@
 // `The copy lives on https://files.example from now on`, `Piet has to be on it by tonight`.
 import { namesOutside } from './destinations.ts';
 import type { CandidateAction } from './candidate.ts';
-import { indexOfToken } from './antecedent.ts';
 import { clauseStart, REACH } from './implied-parts.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { wordsOf } from './request.ts';
+import { indexOfToken, wordsOf } from './request.ts';
 import { setValuesIn } from './set-values.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { is, K, someAre, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, someAre, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
 
 /** What becomes of what the text speaks of. */
 export interface EndState {
@@ -31,7 +30,7 @@ function governorAt(words: TaggedWords, at: number): Governor | undefined {
   if (!is(words, at, K.obliging_before_to)) return undefined;
   if (words[at + 1] === 'to') return { next: at + 2, force: 'demands' };
   // `They are supposed to be there`; `1,250 euros are expected there`
-  if (!is(words, at, K.being) || !(is(words, at + 1, K.awaited) || is(words, at + 1, K.able))) return undefined;
+  if (!is(words, at, K.being) || !isAny(words, at + 1, K.awaited, K.able)) return undefined;
   return { next: words[at + 2] === 'to' ? at + 3 : at + 1, force: 'demands' };
 }
 
@@ -46,7 +45,7 @@ function verbAfter(words: TaggedWords, from: number): number {
 /** Whether a phrase of place begins here: `there`, `in the inbox`, but not `on Friday`. */
 const placedAt = (words: TaggedWords, at: number): boolean =>
   is(words, at, K.here_there) ||
-  ((is(words, at, K.place_preposition) || is(words, at, K.address_preposition)) &&
+  (isAny(words, at, K.place_preposition, K.address_preposition) &&
     !is(words, at + 1, K.deadline) &&
     words[at + 1] !== '\u0000number');
 

@@ -1,7 +1,7 @@
 // Building blocks of implied requests: the clause around a word, participles, nouns of actions.
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { beginsWith, isConsequential, type RequestedAction } from './request.ts';
-import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** Whether a word makes a passive with a participle: `be deleted`, `get deleted`. */
 export const isBeOrGet = (word: string | undefined): boolean => word === 'be' || word === 'get';
@@ -28,9 +28,7 @@ export const isBoundary = (words: TaggedWords, at: number): boolean =>
 export const endsPhrase = (words: TaggedWords, at: number): boolean =>
   at >= words.length ||
   beginsWith(words[at] ?? '', '.,;:!?)') ||
-  is(words, at, K.preposition) ||
-  is(words, at, K.conjunction) ||
-  is(words, at, K.phrase_ending);
+  isAny(words, at, K.preposition, K.conjunction, K.phrase_ending);
 
 /** The index at which the clause of `words[at]` begins. */
 export function clauseStart(words: TaggedWords, at: number): number {
@@ -65,17 +63,11 @@ function verbOfNoun(words: TaggedWords, at: number, zero: Zero, lexicon: Lexicon
 export function nominalFrom(words: TaggedWords, from: number, zero: Zero, lexicon: Lexicon) {
   for (let at = from; at < Math.min(words.length, from + MAX_NOMINAL); at += 1) {
     const word = words[at] ?? '';
-    if (
-      isBoundary(words, at) ||
-      word === 'to' ||
-      is(words, at, K.preposition) ||
-      is(words, at, K.finite) ||
-      is(words, at, K.relative_subject)
-    )
+    if (isBoundary(words, at) || word === 'to' || isAny(words, at, K.preposition, K.finite, K.relative_subject))
       return undefined;
     const entry = verbOfNoun(words, at, zero, lexicon);
     const following = words[at + 1];
-    if (!entry || !(endsPhrase(words, at + 1) || is(words, at + 1, K.finite) || is(words, at + 1, K.needed))) continue;
+    if (!entry || !(endsPhrase(words, at + 1) || isAny(words, at + 1, K.finite, K.needed))) continue;
     // `I want a refund`: the noun itself is the object when the phrase contains nothing else.
     const alone = words.slice(from, at).every((one) => lexicon.fillers.has(one)) && lexicon.domainOfNoun.has(word);
     const subject: [number, number] | undefined =

@@ -14,9 +14,9 @@ import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { entitledAt, gerundAt, movesAt, needAt, noLonger } from './needs.ts';
 import { opensSum } from './questions.ts';
 import { reportNounAt } from './report-noun.ts';
-import { isConsequential, lastBefore, mayMatter, placesOf, type RequestedAction, requestOf } from './request.ts';
+import { indexOfToken, isConsequential, lastBefore, mayMatter, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** The words that make the `be` at `words[at]` a request, and the end of its subject. */
 function governorOf(words: TaggedWords, at: number): { certainty: number; end: number } | undefined {
@@ -185,7 +185,7 @@ const namesGift = (words: TaggedWords, at: number): boolean =>
 /** Whether a participle before `at` tells what is to be done, and not which: `get the orders cancelled`, but not `get the orders cancelled in March`. */
 const isToBeDone = (words: TaggedWords, at: number, entry: VerbEntry, isOwn: boolean, lexicon: Lexicon): boolean =>
   is(words, at, K.preposition)
-    ? words[at] === 'by' && (is(words, at + 1, K.deadline) || is(words, at + 1, K.weekday))
+    ? words[at] === 'by' && isAny(words, at + 1, K.deadline, K.weekday)
     : isOwn || mayMatter(entry, lexicon);
 
 /** Whether a word names what is told of things: `get the number of users banned`, `get the price paid`. */
@@ -242,7 +242,7 @@ export function withImplied(
   found: readonly RequestedAction[],
   lexicon: Lexicon,
 ): readonly RequestedAction[] {
-  const places = placesOf(sentence, found);
+  const places = found.map(({ at }) => indexOfToken(sentence, at));
   const implied: Implied[] = [];
   for (const [index, request] of found.entries()) {
     const place = places[index] ?? 0;

@@ -4,7 +4,7 @@ import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { namesThing } from './questions.ts';
 import { QUERY, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { is, K, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, type TaggedWords, tokenIs, tokenIsAny } from '../lexicon/word-kinds.ts';
 
 /** The number of words in which a request without a preceding comma is searched. */
 const LATE = 25;
@@ -35,12 +35,9 @@ export function lateRequest(
 
 /** `my bag never came | where is it`, `I'm off to Rome | do I need a visa` */
 function opensQuestion(words: TaggedWords, at: number, complete: boolean): boolean {
-  if (is(words, at - 1, K.conjunction) || is(words, at - 1, K.question_word) || is(words, at - 1, K.subordinator))
-    return false;
+  if (isAny(words, at - 1, K.conjunction, K.question_word, K.subordinator)) return false;
   if (is(words, at, K.auxiliary)) return is(words, at + 1, K.asker);
-  return (
-    complete && is(words, at, K.question_word) && (is(words, at + 1, K.auxiliary) || is(words, at + 1, K.much_many))
-  );
+  return complete && is(words, at, K.question_word) && isAny(words, at + 1, K.auxiliary, K.much_many);
 }
 
 function asksHere(
@@ -54,13 +51,7 @@ function asksHere(
   const isAfterAdverb = is(words, at - 1, K.light_adverb) || /^\w+ly$/.test(words[at - 1] ?? '');
   const before = isAfterAdverb ? at - 2 : at - 1;
   if (form !== 'base' || entry.weak || is(words, before, K.no_request_after)) return false;
-  if (
-    is(words, before, K.finite) ||
-    is(words, before, K.auxiliary) ||
-    is(words, before, K.question_word) ||
-    is(words, before, K.subject_pronoun)
-  )
-    return false;
+  if (isAny(words, before, K.finite, K.auxiliary, K.question_word, K.subject_pronoun)) return false;
   const next = sentence[at + length];
   if (length > 1 && entry.verb.endsWith(' me')) return true;
   // `it's a smart move to save it`
@@ -70,7 +61,7 @@ function asksHere(
   // `pay 900 euros to Ana`
   if (entry.alsoNoun) return tokenIs(next, K.after_noun_verb) || namesThing(words, at + length);
   if (tokenIs(next, K.after_verb)) return true;
-  return next.kind !== 'word' || !(tokenIs(next, K.finite) || tokenIs(next, K.no_request_after));
+  return next.kind !== 'word' || !tokenIsAny(next, K.finite, K.no_request_after);
 }
 
 const CONTRACTED = /'(?:m|re|ve|s|ll|d)$|n't$/;
@@ -83,12 +74,7 @@ function isVerb(
   lexicon: Lexicon,
 ): boolean {
   const word = words[at] ?? '';
-  if (
-    is(words, at, K.finite) ||
-    is(words, at, K.auxiliary) ||
-    is(words, at, K.irregular_past) ||
-    (word.includes("'") && CONTRACTED.test(word))
-  )
+  if (isAny(words, at, K.finite, K.auxiliary, K.irregular_past) || (word.includes("'") && CONTRACTED.test(word)))
     return true;
   if (is(words, at - 1, K.subject_pronoun) || (match && match.value.form === 'third') || isPast(word)) return true;
   // `my kids watch the show`

@@ -88,9 +88,7 @@ const WANT = 'want';
 /** Actions that are less severe than sending something outside. */
 const OUTRANKED: ReadonlySet<ActionClass> = new Set(['read', 'create', 'update', 'execute', 'send']);
 
-/** The meaning of a request with its object. */
 export interface Meaning extends Pick<VerbEntry, 'verb' | 'action' | 'effect' | 'traits' | 'weak'> {
-  /** Its object is a pronoun. */
   readonly pronoun: boolean;
   readonly phrase: ObjectPhrase;
   readonly clause: readonly string[];

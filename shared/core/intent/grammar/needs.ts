@@ -11,8 +11,7 @@ import {
 import type { Lexicon } from '../lexicon/types.ts';
 import { ASKED } from './questions.ts';
 import { lastBefore, QUERY, type RequestedAction } from './request.ts';
-import { rightAt, speaksOfRight } from './rights.ts';
-import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** `X needs deleting`. */
 export function gerundAt(words: TaggedWords, at: number, lexicon: Lexicon): Implied | undefined {
@@ -20,11 +19,7 @@ export function gerundAt(words: TaggedWords, at: number, lexicon: Lexicon): Impl
   const match = lexicon.verbForms.match(words, at + 1);
   const start = clauseStart(words, at);
   if (match?.value.form !== 'gerund' || match.value.entry.weak || start === at) return undefined;
-  if (
-    is(words, start, K.condition_opening) ||
-    is(words, start, K.question_word) ||
-    !endsPhrase(words, at + 1 + match.length)
-  )
+  if (isAny(words, start, K.condition_opening, K.question_word) || !endsPhrase(words, at + 1 + match.length))
     return undefined;
   const subject: [number, number] = [start, at];
   return {
@@ -44,8 +39,7 @@ export function needAt(words: TaggedWords, at: number, lexicon: Lexicon): Implie
   const before = words[at - 1] ?? '';
   if (
     start === at ||
-    is(words, start, K.condition_opening) ||
-    is(words, start, K.question_word) ||
+    isAny(words, start, K.condition_opening, K.question_word) ||
     (is(words, at - 1, K.relative_subject) && !is(words, at - 1, K.third_person))
   )
     return undefined;
@@ -66,11 +60,7 @@ export function movesAt(words: TaggedWords, at: number, lexicon: Lexicon): Impli
   const obliging = words[at - 1] === 'to' ? K.obliging_have : K.strict_modal;
   const start = clauseStart(words, at);
   if (!is(words, modal, obliging) || modal <= start) return undefined;
-  if (
-    is(words, start, K.condition_opening) ||
-    is(words, start, K.question_word) ||
-    is(words, modal - 1, K.relative_subject)
-  )
+  if (isAny(words, start, K.condition_opening, K.question_word) || is(words, modal - 1, K.relative_subject))
     return undefined;
   const following = words[at + 1];
   const away = following === undefined || /^(?:[.!]|now|today)/.test(following);
@@ -80,6 +70,34 @@ export function movesAt(words: TaggedWords, at: number, lexicon: Lexicon): Impli
   return entry && { entry, at, next: at + 1, subject, certainty: 0.6, negated: is(words, modal + 1, K.negator) };
 }
 
+/** The right stated by the modal verb at `words[at]`; its clause begins at `start`. `ensured`: the statement asks someone to ensure it. */
+function rightAt(
+  words: TaggedWords,
+  at: number,
+  start: number,
+  ensured: boolean,
+  lexicon: Lexicon,
+): Pick<Implied, 'entry' | 'next'> | undefined {
+  const modal = MODAL.exec(words[at] ?? '') ?? (words[at] === 'ought' && words[at + 1] === 'to' ? OUGHT : null);
+  if (!modal || start === at || is(words, start, K.right_speaker)) return undefined;
+  const not = words[at + 1] === 'not' || words[at + 1] === 'never';
+  let next = at + (not || modal === OUGHT ? 2 : 1);
+  const able = words[next] === 'be' && is(words, next + 1, K.able) && words[next + 2] === 'to';
+  if (able) next += 3;
+  const has = is(words, next, K.get_have) && words[next + 1] === 'access';
+  if (has) next += words[next + 2] === 'to' ? 3 : 2;
+  else if (words[next] === 'be' && is(words, next + 2, K.role) && is(words, next + 1, K.article)) next += 1;
+  else if ((able || ensured) && is(words, next, K.using_verb)) next += 1;
+  else return undefined;
+  // `can` alone only states a fact.
+  if (!ensured && modal[1] === 'can') return undefined;
+  const refused = not || modal[2] !== undefined || is(words, start, K.nobody);
+  const entry = lexicon.verbs.get(refused ? 'revoke' : 'grant');
+  return entry && { entry, next };
+}
+const MODAL = /^(can|should|must|may)(n't|not)?$/;
+const OUGHT = ['ought', 'should'];
+
 /** `Ana should have access to the vault`, `make sure nobody can open the folder`. */
 export function entitledAt(
   words: TaggedWords,
@@ -88,7 +106,7 @@ export function entitledAt(
   places: readonly number[],
   lexicon: Lexicon,
 ): Implied | undefined {
-  if (!speaksOfRight(words, at)) return undefined;
+  if (!is(words, at, K.right_modal)) return undefined;
   const last = lastBefore(at, places);
   const request = (places[last] ?? 0) >= clauseStart(words, at) - 1 ? found[last] : undefined;
   const ensures =
@@ -96,7 +114,7 @@ export function entitledAt(
   if (request && !ensures) return undefined;
   let start = request ? request.next : clauseStart(words, at);
   if (words[start] === 'that') start += 1;
-  if (is(words, start, K.condition_opening) || is(words, start, K.question_word)) return undefined;
+  if (isAny(words, start, K.condition_opening, K.question_word)) return undefined;
   const right = rightAt(words, at, start, ensures, lexicon);
   return right && { ...right, at, subject: undefined, certainty: 0.7, negated: false };
 }

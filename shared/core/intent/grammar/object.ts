@@ -18,7 +18,6 @@ const MAX_OBJECT_WORDS = 6;
 /** The number of words after a verb in which an object is searched. */
 const REACH = 24;
 
-/** The object phrase of a verb. */
 export interface ObjectPhrase {
   /** snake_case, at most 64 characters; empty when there is none. */
   readonly name: string;
@@ -26,7 +25,6 @@ export interface ObjectPhrase {
   readonly words: readonly string[];
   /** The lexicon knows the last noun. */
   readonly known: boolean;
-  /** The head is plural. */
   readonly plural: boolean;
 }
 
@@ -34,7 +32,6 @@ const LABEL = /^\p{Lu}+\d*$/u;
 const PLAIN = /^[A-Za-z]?[a-z0-9]*$/;
 const NAME = /^\p{Lu}\p{Ll}/u;
 
-/** No object was named. */
 export const NO_OBJECT: ObjectPhrase = { name: '', words: [], known: false, plural: false };
 
 /** ASCII snake_case words of a token: `HorizontalPod` becomes two when the lexicon knows both parts. */

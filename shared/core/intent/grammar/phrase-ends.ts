@@ -2,7 +2,7 @@
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { K, tokenIs } from '../lexicon/word-kinds.ts';
+import { K, tokenIs, tokenIsAny } from '../lexicon/word-kinds.ts';
 
 /** The number of words searched backwards for a question's auxiliary. */
 const REACH = 12;
@@ -11,7 +11,7 @@ const REACH = 12;
 function goesNoFurther(token: Token | undefined): boolean {
   if (token === undefined) return true;
   if (token.kind === 'punct') return !/^[/"'([&-]/.test(token.text);
-  return tokenIs(token, K.preposition) || tokenIs(token, K.conjunction) || tokenIs(token, K.afterwards);
+  return tokenIsAny(token, K.preposition, K.conjunction, K.afterwards);
 }
 
 const isNoun = (word: string, lexicon: Lexicon): boolean => lexicon.domainOfNoun.has(singular(word, lexicon.plurals));
@@ -36,12 +36,7 @@ function isDescription(sentence: Sentence, at: number, lexicon: Lexicon): boolea
   const past = word.endsWith('ed') && word.length > 5 && !lexicon.verbs.has(word) && !isNoun(word, lexicon);
   if (past && (next === undefined || next.kind === 'punct')) return true;
   if (!isParticiple(word, lexicon)) return false;
-  return (
-    next === undefined ||
-    next.kind !== 'word' ||
-    tokenIs(next, K.description_opening) ||
-    tokenIs(next, K.inner_particle)
-  );
+  return next === undefined || next.kind !== 'word' || tokenIsAny(next, K.description_opening, K.inner_particle);
 }
 
 /** Whether a gerund describes what the preceding noun does. */
@@ -59,8 +54,7 @@ function tellsDoing(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
 /** Whether an adjective or a gerund introduces its topic: `wrong with the server`, `coming to the party`. */
 export function leadsToWhat(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
   const word = sentence[at]?.lower ?? '';
-  if (!(tokenIs(sentence[at], K.predicate) || tokenIs(sentence[at], K.gerund_doing)) || isNoun(word, lexicon))
-    return false;
+  if (!tokenIsAny(sentence[at], K.predicate, K.gerund_doing) || isNoun(word, lexicon)) return false;
   return tokenIs(sentence[at + 1], K.topic_preposition);
 }
 
@@ -82,7 +76,7 @@ function isGivenName(sentence: Sentence, at: number, lexicon: Lexicon): boolean 
 function takesObject(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
   const word = sentence[at]?.lower ?? '';
   const next = sentence[at + 1];
-  if (!(next?.kind === 'number' || tokenIs(next, K.name_determiner) || tokenIs(next, K.more_less))) return false;
+  if (!(next?.kind === 'number' || tokenIsAny(next, K.name_determiner, K.more_less))) return false;
   return lexicon.verbForms.get(word) !== undefined && !isNoun(word, lexicon);
 }
 

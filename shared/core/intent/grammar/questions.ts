@@ -1,6 +1,6 @@
 // Requests without an imperative: questions, requests for permission, wishes and announcements.
 import type { Lexicon } from '../lexicon/types.ts';
-import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** The certainty of a request for permission, relative to a direct request. */
 export const ASKED = 0.6;
@@ -19,7 +19,7 @@ const MAX_PREFIX = 10;
 export function leaveAsked(words: TaggedWords, at: number, lexicon: Lexicon): number {
   if (!is(words, at, K.leave_modal) || !is(words, at + 1, K.first_person)) return 0;
   let next = at + 2;
-  while (is(words, next, K.intensifier) || is(words, next, K.leave_adverb)) next += 1;
+  while (isAny(words, next, K.intensifier, K.leave_adverb)) next += 1;
   const match = lexicon.verbForms.match(words, next);
   if (!match || match.value.form !== 'base') return 0;
   const { entry } = match.value;

@@ -1,6 +1,6 @@
 // A sentence that only names what is to be told: `Overview of the cancelled orders`, `The number of rows deleted last night`.
 import type { Lexicon } from '../lexicon/types.ts';
-import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 import type { Implied } from './implied-parts.ts';
 import { QUERY } from './request.ts';
 
@@ -28,7 +28,7 @@ export function reportNounAt(words: TaggedWords, lexicon: Lexicon): Implied | un
     at += 1;
   }
   if (!is(words, at, K.report_noun)) return undefined;
-  if (!(is(words, at + 1, K.preposition) || is(words, at + 1, K.relative_subject))) return undefined;
+  if (!isAny(words, at + 1, K.preposition, K.relative_subject)) return undefined;
   if (namesAnAction(words, at, lexicon)) return undefined;
   return { entry: QUERY, at: 0, next: at, subject: [at, words.length], certainty: CERTAINTY, negated: false };
 }

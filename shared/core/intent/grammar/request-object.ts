@@ -7,7 +7,7 @@ import { objectAt, type ObjectPhrase } from './object.ts';
 import type { RequestedAction } from './request.ts';
 import { beginsWithSum, SUM } from './sums.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { K, tokenIs } from '../lexicon/word-kinds.ts';
+import { K, tokenIs, tokenIsAny } from '../lexicon/word-kinds.ts';
 
 /** The domain of an object phrase: decided by its head, else by the word before it. */
 export function domainOf(words: readonly string[], lexicon: Lexicon): string {
@@ -76,11 +76,7 @@ const saysNoMore = (sentence: Sentence, at: number): boolean =>
   at > 1 && (at >= sentence.length || (at === sentence.length - 1 && sentence[at]?.kind === 'punct'));
 
 const endsThere = (token: Token | undefined): boolean =>
-  token === undefined ||
-  token.kind === 'punct' ||
-  tokenIs(token, K.preposition) ||
-  tokenIs(token, K.conjunction) ||
-  tokenIs(token, K.object_end);
+  token === undefined || token.kind === 'punct' || tokenIsAny(token, K.preposition, K.conjunction, K.object_end);
 
 /** The substitute for a missing object: another noun of the clause. */
 function impliedObject(request: RequestedAction, end: number): { name: string; domain: string } | undefined {
@@ -139,9 +135,7 @@ function suppliedAt({ sentence, next }: RequestedAction, end: number): number {
 
 /** `did I buy`, but not `do I have plans` */
 const followsSubject = (sentence: Sentence, at: number): boolean =>
-  tokenIs(sentence[at - 1], K.asking_subject) ||
-  tokenIs(sentence[at - 1], K.subject_adverb) ||
-  (sentence[at - 1]?.lower ?? '').endsWith('ly');
+  tokenIsAny(sentence[at - 1], K.asking_subject, K.subject_adverb) || (sentence[at - 1]?.lower ?? '').endsWith('ly');
 
 /** Whether a plain word that names no kind of thing precedes the received thing: `bob` in `send bob the report`. */
 export const isLowerName = (first: Token, second: Token | undefined, lexicon: Lexicon): boolean =>

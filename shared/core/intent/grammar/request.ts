@@ -77,7 +77,6 @@ const MARKS: Readonly<Record<Exclude<TokenKind, 'word' | 'punct'>, string>> = {
   secret: '\u0000secret',
 };
 
-/** Whether a word begins with one of these characters. */
 export const beginsWith = (word: string, characters: string): boolean =>
   word !== '' && characters.includes(word.charAt(0));
 
@@ -91,23 +90,22 @@ export const mayMatter = (entry: VerbEntry, { refinements }: Lexicon): boolean =
   isConsequential(entry) ||
   refinements.get(entry.verb)?.some((one) => isConsequential({ ...entry, ...one, weak: false })) === true;
 
-/** The index of the last of these ascending positions that lies before `at`; -1 for none. */
-export function lastBefore(at: number, places: readonly number[]): number {
+/** How many of some ascending places lie before `at`. */
+function countBefore(at: number, length: number, placeOf: (index: number) => number): number {
   let low = 0;
-  let high = places.length;
+  let high = length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) < at) low = middle + 1;
+    if (placeOf(middle) < at) low = middle + 1;
     else high = middle;
   }
-  return low - 1;
+  return low;
 }
 
-/** Indexes of the tokens at which requests begin; both lists are in text order. */
-export function placesOf(sentence: Sentence, found: readonly RequestedAction[]): number[] {
-  let at = 0;
-  return found.map((request) => {
-    while (at < sentence.length && (sentence[at]?.at ?? 0) < request.at) at += 1;
-    return at;
-  });
-}
+/** The index of the first token at or after `at`. */
+export const indexOfToken = (sentence: Sentence, at: number): number =>
+  countBefore(at, sentence.length, (index) => sentence[index]?.at ?? 0);
+
+/** The index of the last of these ascending positions that lies before `at`; -1 for none. */
+export const lastBefore = (at: number, places: readonly number[]): number =>
+  countBefore(at, places.length, (index) => places[index] ?? 0) - 1;

@@ -1,18 +1,11 @@
 // Values that a text wants set, in words or in a snippet beside them, and that grant, expose, pay or switch protection off:
 // `Set the balance of account 7 to 90000`, `Apply this: mfa: false`.
 import { partsOf } from '../code/names.ts';
-import {
-  disablesSomething,
-  doingOfSetting,
-  emptiesSetting,
-  isSwitch,
-  type Setting,
-  settingsIn,
-} from '../code/settings.ts';
+import { disablesSomething, doingOfSetting, isSwitch, type Setting, settingsIn } from '../code/settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { indexOfToken } from './antecedent.ts';
 import { type CandidateAction, MAX_CANDIDATES } from './candidate.ts';
+import { indexOfToken } from './request.ts';
 
 const MAX_NAME = 7;
 const MAX_REACH = 16;
@@ -67,8 +60,7 @@ const asCode = (sentence: Sentence): string =>
   sentence.map(({ kind, text }) => (kind === 'quoted' ? `"${text}"` : text)).join(' ');
 
 function isGrave(setting: Setting, lexicon: Lexicon): boolean {
-  const { name, value } = setting;
-  if (emptiesSetting(`${name}=${value}`, lexicon)) return true;
+  const { value } = setting;
   const doing = doingOfSetting(setting, lexicon);
   // A sum, or `approved`
   const isPaid = /\d/.test(value) || lexicon.participles.get(value) !== undefined;

@@ -4,7 +4,7 @@ import type { Lexicon, VerbEntry, VerbReading } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { beginsWith, isConsequential } from './request.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { is, K, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
 
 /** A position in a sentence where a request may begin. */
 export interface Slot {
@@ -27,7 +27,6 @@ export interface Seen {
   negated: boolean;
 }
 
-/** A verb of request. */
 interface VerbMatch {
   readonly entry: VerbEntry;
   readonly form: 'base' | 'third' | 'gerund';
@@ -72,16 +71,10 @@ const MAX_SUBJECT = 6;
 
 /** Whether a word that may be a noun begins the subject of a following verb: `Finance analyst Mia Berg needs a laptop`. */
 function opensSubject(sentence: Sentence, words: TaggedWords, from: number): boolean {
-  if (sentence[from]?.kind !== 'word' || is(words, from, K.after_verb) || is(words, from, K.preposition)) return false;
+  if (sentence[from]?.kind !== 'word' || isAny(words, from, K.after_verb, K.preposition)) return false;
   for (let at = from + 1; at < from + MAX_SUBJECT; at += 1) {
     if (is(words, at, K.subject_verb)) return true;
-    if (
-      sentence[at]?.kind !== 'word' ||
-      is(words, at, K.preposition) ||
-      is(words, at, K.conjunction) ||
-      is(words, at, K.subject_end)
-    )
-      return false;
+    if (sentence[at]?.kind !== 'word' || isAny(words, at, K.preposition, K.conjunction, K.subject_end)) return false;
   }
   return false;
 }

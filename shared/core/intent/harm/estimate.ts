@@ -14,7 +14,6 @@ import type { ReadingName } from './reading.ts';
 
 /** A linear model over feature numbers. Integers, so that every platform computes the same sums. */
 export interface HarmWeights {
-  /** The score of a text without words. */
   readonly bias: number;
   /** A text with a higher score does harm. */
   readonly harmfulAbove: number;
@@ -40,7 +39,6 @@ export interface HarmEstimate {
   readonly evidence: readonly HarmToken[];
 }
 
-/** A text whose words are scored. */
 export interface ScoredText {
   /** By its words alone. */
   readonly score: number;

@@ -109,7 +109,6 @@ export const wordHash = (word: string): number => hashed(word, WORD);
 /** What stands before the first word of a text, and after the last one. */
 const EDGE = wordHash('^');
 
-/** The number of a word and the one after it. */
 const pairNumber = (before: number, after: number): number => numberOf(Math.imul(before, PRIME) ^ after);
 
 /** The number of a word and the one after the next. */
@@ -143,6 +142,5 @@ export function wordNumbers(word: string): number[] {
 /** The set of words that training has met is a Bloom filter of so many bits: two in a hundred other words seem to be in it. */
 export const WORD_SET_BITS = 2 ** (BITS - 1);
 
-/** The bits of a word in that set. */
 export const bitsOfWord = (word: string): number[] =>
   ['1 ', '2 ', '3 '].map((prefix) => numberOf(hashed(word, hashed(prefix))) >>> 1);

@@ -23,7 +23,6 @@ export const REQUEST_NAMES: readonly RequestName[] = ACTIONS.flatMap((action) =>
   EFFECTS.map((effect): RequestName => `${action} ${effect}`),
 );
 
-/** All names that a reading may have. */
 export const READING_NAMES: readonly ReadingName[] = [...REQUEST_NAMES, ...SIGNS];
 
 /** `delete destructive`, `external`, ...: the leading request with its effect, and each sign that holds. */

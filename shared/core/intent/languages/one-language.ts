@@ -1,7 +1,7 @@
 // The requests of a text in one language other than English.
 import type { Trait } from '../../../kernel/vocabulary.ts';
 import { firstOf } from '../first-of.ts';
-import { type CandidateAction, changed } from '../grammar/candidate.ts';
+import { type CandidateAction, changed, UNKNOWN } from '../grammar/candidate.ts';
 import { refinementsOf } from '../grammar/meaning.ts';
 import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -162,7 +162,7 @@ function candidateOf(
   const traits: Trait[] = [...done];
   if (leaves && effect !== 'read') traits.push('external');
   if (isSecret) traits.push('illicit');
-  return {
+  return changed(UNKNOWN, {
     verb,
     action,
     effect,
@@ -174,20 +174,12 @@ function candidateOf(
     certainty: CERTAINTY,
     objectKnown: noun !== undefined,
     negated,
-    weak: false,
-    source: 'words',
-    mentions: false,
-    tells: false,
-    pronoun: false,
-    implied: false,
-    intention: false,
     sentence,
-  };
+  });
 }
 
 export interface Spoken {
   readonly text: string;
-  /** All of its words. */
   readonly words: readonly string[];
   /** The sentences that are read, by their index. */
   readonly sentences: ReadonlyMap<number, Said>;

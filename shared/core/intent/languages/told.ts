@@ -25,7 +25,6 @@ const DECORATED = /[’¿¡]/;
 const PART = /[,;:()]/;
 const NONE: ReadonlySet<number> = new Set();
 
-/** The words of a sentence. */
 export function saidIn(sentence: Sentence): Said {
   const tokens = sentence.filter(({ kind }) => kind !== 'punct');
   let part = 0;

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { type ConfidenceWeights, type Doubt, DOUBTS } from '../assess/confidence.ts';
 import type { CoverageWeights } from '../coverage/share.ts';
 import { closed } from './parts.ts';
+import type { Report } from './tables.ts';
 
 const share = (description: string, example: number) =>
   Type.Number({ minimum: 0, maximum: 1, description, examples: [example] });
@@ -111,8 +112,6 @@ export const UNFITTED: Assessment = {
     harmless: 0.8,
   },
 };
-
-type Report = (pointer: string, message: string) => void;
 
 /** The weights of a lexicon, with mistakes reported. */
 export function compileAssessment(file: Static<typeof AssessmentSchema> | undefined, report: Report): Assessment {

@@ -1,6 +1,6 @@
 // Commands of the shell as data: their schema, and the tables that the readers of code use.
 import Type, { type Static } from 'typebox';
-import { closed, COMMAND_PATTERN, DOING, list, named } from './parts.ts';
+import { closed, COMMAND_PATTERN, count, DOING, flag, list, named } from './parts.ts';
 import { doingOf, type Report } from './tables.ts';
 import type { CommandEntry, Doing } from './types.ts';
 
@@ -29,17 +29,8 @@ const Runs = Type.Object(
       'The options whose value is the code; with `skip`, the arguments are code too. Absent: the arguments are.',
       ['-c', '--command'],
     ),
-    skip: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 3,
-        description: 'The number of arguments before the code.',
-        examples: [1],
-      }),
-    ),
-    dashed: Type.Optional(
-      Type.Boolean({ description: 'The code is what follows `--`, and nothing else.', examples: [true] }),
-    ),
+    skip: count(0, 3, 'The number of arguments before the code.', 1),
+    dashed: flag('The code is what follows `--`, and nothing else.'),
   },
   {
     ...closed,
@@ -98,26 +89,14 @@ export const Command = Type.Object(
         examples: [{ action: 'send', traits: ['external'] }],
       }),
     ),
-    sends: Type.Optional(
-      Type.Boolean({ description: 'It copies to its last address; outside, that is sending.', examples: [true] }),
-    ),
-    asks: Type.Optional(
-      Type.Boolean({
-        description:
-          'It asks the hosts among its arguments. A host name that is put together from data sends this data.',
-        examples: [true],
-      }),
-    ),
+    sends: flag('It copies to its last address; outside, that is sending.'),
+    asks: flag('It asks the hosts among its arguments. A host name that is put together from data sends this data.'),
     loads: options('Options with which it runs what they name or hold, which is not understood.', [
       '-f',
       'core.pager=*',
     ]),
-    readsCommands: Type.Optional(
-      Type.Boolean({ description: 'What it is fed are commands of its own, one a line.', examples: [true] }),
-    ),
-    unseen: Type.Optional(
-      Type.Boolean({ description: 'It runs what is not on its line, so its effect is not known.', examples: [true] }),
-    ),
+    readsCommands: flag('What it is fed are commands of its own, one a line.'),
+    unseen: flag('It runs what is not on its line, so its effect is not known.'),
   },
   { ...closed, description: 'A shell command, with its subcommands where they decide (`git push`).' },
 );
@@ -230,7 +209,29 @@ export const namedCommands = ({ commands }: File) =>
   ]);
 
 /** Of commands that name none: what they do is done to machines. */
-export const DEFAULT_DOMAIN = 'infra';
+const DEFAULT_DOMAIN = 'infra';
+
+type Given = Omit<Static<typeof Command>, 'command' | 'also' | keyof Doing> & Pick<Doing, 'action'> & Partial<Doing>;
+
+/** A command as the readers of code use it. */
+export const commandEntry = (command: string, entry: Given) => ({
+  command,
+  ...doingOf(entry),
+  object: entry.object,
+  domain: entry.domain ?? DEFAULT_DOMAIN,
+  evidence: entry.evidence,
+  verbAt: entry.verbAt ?? [],
+  valued: new Set(entry.valued),
+  dryRun: new Set(entry.dryRun),
+  options: (entry.options ?? []).map((rule) => ({ ...doingOf(rule), any: new Set(rule.any) })),
+  runs: entry.runs,
+  fed: entry.fed === undefined ? undefined : doingOf(entry.fed),
+  sends: entry.sends ?? false,
+  asks: entry.asks ?? false,
+  unseen: entry.unseen ?? false,
+  loads: new Set(entry.loads),
+  readsCommands: entry.readsCommands ?? false,
+});
 
 export function compileCommands(file: File, report: Report): Map<string, CommandEntry> {
   const found = new Map<string, CommandEntry>();
@@ -239,24 +240,7 @@ export function compileCommands(file: File, report: Report): Map<string, Command
       report(pointer, `the command "${name}" is listed twice`);
       continue;
     }
-    found.set(name, {
-      command: name,
-      ...doingOf(entry),
-      object: entry.object,
-      domain: entry.domain ?? DEFAULT_DOMAIN,
-      evidence: entry.evidence,
-      verbAt: entry.verbAt ?? [],
-      valued: new Set(entry.valued),
-      dryRun: new Set(entry.dryRun),
-      options: (entry.options ?? []).map((rule) => ({ ...doingOf(rule), any: new Set(rule.any) })),
-      runs: entry.runs,
-      fed: entry.fed === undefined ? undefined : doingOf(entry.fed),
-      sends: entry.sends ?? false,
-      asks: entry.asks ?? false,
-      unseen: entry.unseen ?? false,
-      loads: new Set(entry.loads),
-      readsCommands: entry.readsCommands ?? false,
-    });
+    found.set(name, commandEntry(name, entry));
   }
   return found;
 }
@@ -275,17 +259,12 @@ export function commandGroups(commands: Iterable<string>): Set<string> {
 export const compileCommandVerbs = (groups: Static<typeof CommandVerbs> = []): Map<string, Doing> =>
   new Map(groups.flatMap((group) => group.words.map((word) => [word, doingOf(group)] as const)));
 
-/** A noun in the name of a subcommand that makes the change graver. */
-export interface NounRule extends Doing {
-  readonly words: ReadonlySet<string>;
-  /** Undefined: any verb. */
-  readonly verbs: ReadonlySet<string> | undefined;
-}
-
-export const compileCommandNouns = (groups: Static<typeof CommandNouns> = []): NounRule[] =>
+/** Nouns in the names of subcommands that make a change graver. */
+export const compileCommandNouns = (groups: Static<typeof CommandNouns> = []) =>
   groups.map((group) => ({
     ...doingOf(group),
     words: new Set(group.words),
+    /** Undefined: any verb. */
     verbs: group.verbs && new Set(group.verbs),
   }));
 

@@ -1,11 +1,10 @@
 // Compiles the word kinds and frames of a lexicon into look-up tables.
 import { joinKinds, type KindBits, kindBit, MAX_KINDS, NO_KINDS } from './kind-bits.ts';
-import { type NearWords, nearWords } from './one-edit.ts';
-import type { Frame, Signal, Telling } from './types.ts';
+import { nearWords } from './one-edit.ts';
+import type { Signal, Telling } from './types.ts';
 import type { LexiconFile } from './schema.ts';
+import type { Report } from './tables.ts';
 import { wordsOfKind } from './word-kinds.ts';
-
-type Report = (pointer: string, message: string) => void;
 
 /** The fewest letters of a word that is also recognized with a typing mistake. */
 const MISSPELT = 6;
@@ -20,19 +19,12 @@ function tellingOf(signals: readonly Signal[], kinds: KindBits | undefined): Tel
   };
 }
 
-interface CompiledFrames {
-  readonly telling: ReadonlyMap<string, Telling>;
-  readonly frames: readonly Frame[];
-  readonly kindNames: readonly string[];
-  readonly misspelt: NearWords;
-}
-
 /** Builds the tables of the kinds, together with the `signals` by their first words, and of the frames; mistakes are reported. */
 export function compileFrames(
   { wordKinds = {}, frames = [] }: LexiconFile,
   signals: ReadonlyMap<string, readonly Signal[]>,
   report: Report,
-): CompiledFrames {
+) {
   const used = new Set(frames.flatMap(({ slots, unless = [] }) => [...slots.flat(), ...unless]));
   const names = Object.keys(wordKinds).filter((name) => used.has(name));
   if (names.length > MAX_KINDS)
@@ -76,8 +68,11 @@ export function compileFrames(
         address,
         strength,
         slots,
+        /** All kinds of its slots. */
         any: slots.reduce(joinKinds),
+        /** Kinds next to which the frame does not apply. */
         unless: unless === undefined ? undefined : kindsOf(unless, `/frames/${at}/unless`),
+        /** The negating word is one of the frame's own words. */
         negated: frame.slots.some((slot) => slot.includes('not')),
       };
     }),

@@ -4,6 +4,7 @@ import { createHarmEstimator, type HarmEstimator } from '../harm/estimate.ts';
 import { BUCKETS, WORD_SET_BITS } from '../harm/features.ts';
 import { READING_NAMES } from '../harm/reading.ts';
 import { closed } from './parts.ts';
+import type { Report } from './tables.ts';
 
 const score = (description: string, example: number) =>
   Type.Integer({ minimum: -1_000_000, maximum: 1_000_000, description, examples: [example] });
@@ -58,8 +59,6 @@ export const HarmSchema = Type.Object(
     ],
   },
 );
-
-type Report = (pointer: string, message: string) => void;
 
 /** Undefined when the lexicon has no such weights. Mistakes are reported. */
 export function compileHarm(file: Static<typeof HarmSchema> | undefined, report: Report): HarmEstimator | undefined {

@@ -1,6 +1,5 @@
 // English inflection as needed for parsing intents: the forms of a verb, its nouns, the singular of a noun.
 
-/** The grammatical form of a verb. */
 export type VerbForm = 'base' | 'third' | 'gerund';
 
 const VOWELS = 'aeiou';
@@ -29,7 +28,6 @@ function gerunds(base: string): string[] {
   return doubles(base) ? [`${base}ing`, `${base}${base.at(-1)}ing`] : [`${base}ing`];
 }
 
-/** Irregular past participles. */
 const IRREGULAR_PARTICIPLES = new Map(
   (
     'send:sent resend:resent write:written rewrite:rewritten overwrite:overwritten build:built rebuild:rebuilt pay:paid ' +

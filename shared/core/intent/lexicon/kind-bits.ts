@@ -7,11 +7,8 @@ export interface KindBits {
   readonly high: number;
 }
 const PER_NUMBER = 31;
-/** The number of kinds that there can be. */
 export const MAX_KINDS = 3 * PER_NUMBER;
-/** The empty set. */
 export const NO_KINDS: KindBits = { low: 0, middle: 0, high: 0 };
-/** The set of the kind with this number. */
 export function kindBit(at: number): KindBits {
   const bit = 1 << (at % PER_NUMBER);
   const number = Math.floor(at / PER_NUMBER);
@@ -28,7 +25,6 @@ export const joinKinds = (a: KindBits, b: KindBits): KindBits => ({
   middle: a.middle | b.middle,
   high: a.high | b.high,
 });
-/** The kinds of all these words. */
 export function kindsOfAll(words: readonly { readonly kinds: KindBits }[]): KindBits {
   let [low, middle, high] = [0, 0, 0];
   for (const { kinds } of words) {

@@ -29,37 +29,50 @@ const Verb = Type.Object(
   { ...closed, description: 'The forms of verbs of one class.' },
 );
 
+/** Lists of words, each of which is a set when it is compiled. */
+const WORDS_OF = {
+  signs: texts('Frequent words by which the language is recognized; none for a language with a script of its own.', [
+    'der',
+    'und',
+  ]),
+  negations: texts('Words that negate a verb beside them.', ['nicht']),
+  without: Type.Optional(texts('Words that negate only a verb after them.', ['ohne'])),
+  about: Type.Optional(texts('Words before what a text to be read is about.', ['über', 'wie'])),
+  topics: Type.Optional(texts('Prepositions before the topic of a text.', ['über'])),
+  relatives: Type.Optional(
+    texts('Words that begin a clause after a comma that describes the noun before it.', ['die']),
+  ),
+  between: Type.Optional(texts('Words before two things that are compared.', ['zwischen'])),
+  texts: Type.Optional(texts('What may be written about anything: a test, a guide, a ticket.', ['anleitung'])),
+  joins: Type.Optional(texts('Words that begin a further request.', ['und', 'dann'])),
+  infinitives: Type.Optional(texts('Words before a verb that make it an infinitive.', ['zu'])),
+  wishes: Type.Optional(texts('Words beside a verb by which somebody else wants it.', ['möchte'])),
+  all: texts('Words for everything there is.', ['alle']),
+};
+const PHRASES_OF = {
+  secretly: Type.Optional(texts('Phrases by which something is done in secret.', ['heimlich'])),
+  rehearsals: Type.Optional(texts('Phrases by which nothing is done in earnest.', ['im probelauf'])),
+  inquiries: Type.Optional(texts('Words that open a question which never is a request.', ['wie viele'])),
+  suggestions: Type.Optional(texts('Words of questions that suggest to do something.', ['wie wäre'])),
+  questions: texts('Words that open a question.', ['wie viele']),
+  outside: Type.Optional(texts('Phrases that say that something leaves the organisation.', ['nach außen'])),
+};
+type WordsOf = keyof typeof WORDS_OF;
+type PhrasesOf = keyof typeof PHRASES_OF;
+// Every name of the types is a key.
+const WORD_LISTS = Object.keys(WORDS_OF) as WordsOf[];
+const PHRASE_LISTS = Object.keys(PHRASES_OF) as PhrasesOf[];
+
 const LanguageSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 40, description: 'The English name.', examples: ['German'] }),
-    signs: texts('Frequent words by which the language is recognized; none for a language with a script of its own.', [
-      'der',
-      'und',
-    ]),
-    negations: texts('Words that negate a verb beside them.', ['nicht']),
-    without: Type.Optional(texts('Words that negate only a verb after them.', ['ohne'])),
-    about: Type.Optional(texts('Words before what a text to be read is about.', ['über', 'wie'])),
-    topics: Type.Optional(texts('Prepositions before the topic of a text.', ['über'])),
-    relatives: Type.Optional(
-      texts('Words that begin a clause after a comma that describes the noun before it.', ['die']),
-    ),
-    secretly: Type.Optional(texts('Phrases by which something is done in secret.', ['heimlich'])),
-    between: Type.Optional(texts('Words before two things that are compared.', ['zwischen'])),
-    texts: Type.Optional(texts('What may be written about anything: a test, a guide, a ticket.', ['anleitung'])),
-    rehearsals: Type.Optional(texts('Phrases by which nothing is done in earnest.', ['im probelauf'])),
-    inquiries: Type.Optional(texts('Words that open a question which never is a request.', ['wie viele'])),
-    suggestions: Type.Optional(texts('Words of questions that suggest to do something.', ['wie wäre'])),
-    joins: Type.Optional(texts('Words that begin a further request.', ['und', 'dann'])),
-    infinitives: Type.Optional(texts('Words before a verb that make it an infinitive.', ['zu'])),
-    wishes: Type.Optional(texts('Words beside a verb by which somebody else wants it.', ['möchte'])),
-    questions: texts('Words that open a question.', ['wie viele']),
-    all: texts('Words for everything there is.', ['alle']),
+    ...WORDS_OF,
+    ...PHRASES_OF,
     fillers: texts('Words that say nothing about what is requested.', ['bitte']),
     nouns: record(Text, Name, {
       description: 'Nouns to the English ones of the lexicon.',
       examples: [{ kunden: 'customer' }],
     }),
-    outside: Type.Optional(texts('Phrases that say that something leaves the organisation.', ['nach außen'])),
     verbs: Type.Array(Verb, { description: 'The verbs, by class.', examples: [[]] }),
   },
   { ...closed, description: 'The words of one language.' },
@@ -86,45 +99,15 @@ export interface ForeignVerb {
   readonly tells: 'news' | 'all' | undefined;
 }
 
-export interface Language {
+export interface Language
+  extends Readonly<Record<WordsOf, ReadonlySet<string>>>,
+    Readonly<Record<PhrasesOf, readonly string[]>> {
   readonly code: string;
   /** Written without spaces. */
   readonly isDense: boolean;
-  readonly signs: ReadonlySet<string>;
-  readonly negations: ReadonlySet<string>;
-  /** Words that negate only a verb after them. */
-  readonly without: ReadonlySet<string>;
-  /** Words before what a text to be read is about. */
-  readonly about: ReadonlySet<string>;
-  /** Prepositions before the topic of a text: `ein Artikel über Passwörter`. */
-  readonly topics: ReadonlySet<string>;
-  /** Words that begin a clause after a comma that describes the noun before it: `die Funktion, die Konten löscht`. */
-  readonly relatives: ReadonlySet<string>;
-  /** Phrases by which something is done in secret. */
-  readonly secretly: readonly string[];
-  /** Words before two things that are compared: `zwischen Archivieren und Löschen`. */
-  readonly between: ReadonlySet<string>;
-  /** What may be written about anything: `schreib eine Anleitung zum Löschen`. */
-  readonly texts: ReadonlySet<string>;
-  /** Phrases by which nothing is done in earnest. */
-  readonly rehearsals: readonly string[];
-  /** Words that open a question which never is a request. */
-  readonly inquiries: readonly string[];
-  /** Words of questions that suggest to do something. */
-  readonly suggestions: readonly string[];
-  /** Words that begin a further request. */
-  readonly joins: ReadonlySet<string>;
-  /** Words before a verb that make it an infinitive. */
-  readonly infinitives: ReadonlySet<string>;
-  /** Words beside a verb by which somebody else wants it: `der kündigen möchte`. */
-  readonly wishes: ReadonlySet<string>;
-  readonly questions: readonly string[];
-  readonly all: ReadonlySet<string>;
   readonly nouns: ReadonlyMap<string, string>;
   /** Nouns of several words by the first of them: `mot de passe`. */
   readonly longNouns: ReadonlyMap<string, readonly LongNoun[]>;
-  /** Phrases for what is outside of the organisation. */
-  readonly outside: readonly string[];
   /** Every word of the language that the lexicon lists. */
   readonly known: ReadonlySet<string>;
   /** In a script without spaces: the length of the longest of them by its first code unit. */
@@ -152,7 +135,6 @@ const MAX_GAP = 12;
 const DENSE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const WORDS = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
 
-/** The words of a text in lower case. */
 export const foreignWords = (text: string): string[] =>
   (text.toLowerCase().match(WORDS) ?? []).map((word) => word.replaceAll('’', "'"));
 
@@ -198,7 +180,6 @@ const NO_MATCHES: readonly ForeignMatch[] = [];
 export const verbsOpenedBy = (word: string, { verbs }: Language): readonly ForeignVerb[] | undefined =>
   verbs.get(word) ?? (word.includes('-') ? verbs.get(withoutPronoun(word)) : undefined);
 
-/** The verbs among the words of a sentence. */
 export function verbsAmong(words: readonly string[], language: Language): readonly ForeignMatch[] {
   let found: ForeignMatch[] | undefined;
   for (let at = 0; at < words.length; at += 1) {
@@ -243,6 +224,9 @@ function longNounsOf(nouns: Readonly<Record<string, string>>): ReadonlyMap<strin
   return found;
 }
 
+/** Phrases of which single words say nothing about the language of a text. */
+const NOT_KNOWN: ReadonlySet<PhrasesOf> = new Set(['inquiries', 'suggestions', 'outside'] as const);
+
 function compileLanguage(code: string, file: Languages[string]): Language {
   const isDense = file.verbs.some(({ forms }) => forms.some((form) => DENSE.test(form)));
   const verbs = new Map<string, ForeignVerb[]>();
@@ -274,26 +258,11 @@ function compileLanguage(code: string, file: Languages[string]): Language {
       first,
       of.toSorted((a, b) => lengthOf(b) - lengthOf(a)),
     );
-  for (const words of [
-    file.signs,
-    file.negations,
-    file.without ?? [],
-    file.about ?? [],
-    file.topics ?? [],
-    file.relatives ?? [],
-    file.secretly ?? [],
-    file.between ?? [],
-    file.texts ?? [],
-    file.rehearsals ?? [],
-    file.joins ?? [],
-    file.infinitives ?? [],
-    file.wishes ?? [],
-    file.questions,
-    file.all,
-    file.fillers,
-    Object.keys(file.nouns),
-  ])
-    for (const word of words) know(word);
+  const words = WORD_LISTS.map((name) => [name, file[name] ?? []] as const);
+  const phrases = PHRASE_LISTS.map((name) => [name, file[name] ?? []] as const);
+  const ofPhrases = phrases.filter(([name]) => !NOT_KNOWN.has(name));
+  for (const [, list] of [...words, ...ofPhrases]) for (const word of list) know(word);
+  for (const word of [...file.fillers, ...Object.keys(file.nouns)]) know(word);
   const firsts = new Uint8Array(isDense ? 0x10000 : 0);
   for (const first of verbs.keys()) firsts[first.charCodeAt(0)] = 1;
   const longest = new Map<string, number>();
@@ -305,26 +274,10 @@ function compileLanguage(code: string, file: Languages[string]): Language {
   return {
     code,
     isDense,
-    signs: new Set(file.signs),
-    negations: new Set(file.negations),
-    without: new Set(file.without ?? []),
-    about: new Set(file.about ?? []),
-    topics: new Set(file.topics ?? []),
-    relatives: new Set(file.relatives ?? []),
-    secretly: file.secretly ?? [],
-    between: new Set(file.between ?? []),
-    texts: new Set(file.texts ?? []),
-    rehearsals: file.rehearsals ?? [],
-    inquiries: file.inquiries ?? [],
-    suggestions: file.suggestions ?? [],
-    joins: new Set(file.joins ?? []),
-    infinitives: new Set(file.infinitives ?? []),
-    wishes: new Set(file.wishes ?? []),
-    questions: file.questions,
-    all: new Set(file.all),
+    ...(Object.fromEntries(words.map(([name, list]) => [name, new Set(list)])) as Record<WordsOf, Set<string>>),
+    ...(Object.fromEntries(phrases) as Record<PhrasesOf, string[]>),
     nouns: new Map(Object.entries(file.nouns)),
     longNouns: longNounsOf(file.nouns),
-    outside: file.outside ?? [],
     known,
     longest,
     verbs,

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { BUCKETS } from '../attack/features.ts';
 import type { LearnedWeights } from '../attack/learned.ts';
 import { closed } from './parts.ts';
+import type { Report } from './tables.ts';
 
 /** The base in which feature numbers are written. */
 export const RADIX = 36;
@@ -28,8 +29,6 @@ export const Learned = Type.Object(
     examples: [{ bias: -40, weights: ['12 4fz 1k2', '-3 9a'] }],
   },
 );
-
-type Report = (pointer: string, message: string) => void;
 
 /** The table of the weights; undefined when the lexicon has none. Mistakes are reported. */
 export function compileLearned(

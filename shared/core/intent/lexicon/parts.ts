@@ -3,7 +3,6 @@ import Type from 'typebox';
 import { ACTION_CLASSES, DATA_CLASSES, EFFECTS, TRAITS } from '../../../kernel/vocabulary.ts';
 import type { DataClass } from '../../../kernel/vocabulary.ts';
 
-/** Strengths of takeover signals. */
 export const SIGNAL_STRENGTHS = ['attack', 'hint', 'trace', 'pretext'] as const;
 
 export const closed = { additionalProperties: false } as const;
@@ -22,7 +21,6 @@ export const Word = Type.String({ pattern: `^${WORD}$`, maxLength: 40 });
 export const Phrase = Type.String({ pattern: `^${WORD}( ${WORD})*$`, maxLength: 80 });
 /** A snake_case name as in a normalized intent. */
 export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 64 });
-/** The slug of an organisation. */
 export const Slug = Type.String({ pattern: SLUG_PATTERN });
 const Host = Type.String({ pattern: HOST_PATTERN, maxLength: 253 });
 
@@ -40,28 +38,32 @@ export const PATTERNS: ReadonlyMap<string, string> = new Map([
 /** A list with one example, which editors show. */
 export const list = <T extends Type.TSchema>(item: T, description: string, example: readonly string[]) =>
   Type.Array(item, { uniqueItems: true, maxItems: 2_000, description, examples: [example] });
-/** A name with a description. */
 export const named = (description: string, example: string) =>
   Type.String({ ...Name, description, examples: [example] });
 
 /** True, or absent. */
-const flag = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }));
+export const flag = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }));
+/** A whole number, or absent. */
+export const count = (minimum: number, maximum: number, description: string, example: number) =>
+  Type.Optional(Type.Integer({ minimum, maximum, description, examples: [example] }));
 
-const ActionClass = Type.Enum([...ACTION_CLASSES], {
-  description: 'One of the nine action classes.',
-  examples: ['update'],
-});
-const Effect = Type.Enum([...EFFECTS], {
-  description: 'Absent: read for `read`, destructive for `delete`, otherwise write.',
-  examples: ['destructive'],
-});
-const Traits = Type.Array(Type.Enum([...TRAITS]), {
-  uniqueItems: true,
-  description: 'What else is true of the action.',
-  examples: [['irreversible']],
-});
 /** What is done: members of verbs, refinements and commands. */
-export const DOING = { action: ActionClass, effect: Type.Optional(Effect), traits: Type.Optional(Traits) };
+export const DOING = {
+  action: Type.Enum([...ACTION_CLASSES], { description: 'One of the nine action classes.', examples: ['update'] }),
+  effect: Type.Optional(
+    Type.Enum([...EFFECTS], {
+      description: 'Absent: read for `read`, destructive for `delete`, otherwise write.',
+      examples: ['destructive'],
+    }),
+  ),
+  traits: Type.Optional(
+    Type.Array(Type.Enum([...TRAITS]), {
+      uniqueItems: true,
+      description: 'What else is true of the action.',
+      examples: [['irreversible']],
+    }),
+  ),
+};
 const verbs = (description: string, example: readonly string[], limits: { readonly maxItems?: number } = {}) =>
   Type.Array(Phrase, { uniqueItems: true, minItems: 1, ...limits, description, examples: [example] });
 
@@ -73,9 +75,7 @@ const DATA_CLASS_EXAMPLES: Readonly<Record<DataClass, readonly string[]>> = {
 };
 
 const OWN_VERB_GROUP = {
-  action: ActionClass,
-  effect: Type.Optional(Effect),
-  traits: Type.Optional(Traits),
+  ...DOING,
   object: Type.Optional(named('The object when the text names none.', 'message')),
   verbs: verbs('The verbs in their base form.', ['archive', 'put away'], { maxItems: 500 }),
 };
@@ -100,9 +100,7 @@ export const Refinement = Type.Object(
     verbs: verbs('The verbs that mean something else here.', ['send']),
     objects: Type.Optional(list(Word, 'The object phrase holds one of these nouns (singular).', ['money', 'payment'])),
     preposition: Type.Optional(list(Word, 'One of these words follows later in the clause.', ['from'])),
-    action: ActionClass,
-    effect: Type.Optional(Effect),
-    traits: Type.Optional(Traits),
+    ...DOING,
   },
   {
     ...closed,
@@ -117,9 +115,7 @@ export const Signal = Type.Object(
       'ignore_instructions',
     ),
     start: flag('The first word must begin a sentence.'),
-    gap: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 8, description: 'Other words allowed between two steps.', examples: [3] }),
-    ),
+    gap: count(0, 8, 'Other words allowed between two steps.', 3),
     strength: Type.Optional(
       Type.Enum([...SIGNAL_STRENGTHS], {
         description:
@@ -169,14 +165,7 @@ export const Frame = Type.Object(
     strength: Type.Optional(
       Type.Enum([...SIGNAL_STRENGTHS], { description: 'As of a signal; `attack` when absent.', examples: ['hint'] }),
     ),
-    within: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 20,
-        description: 'How many words it spans at most; 8 when absent.',
-        examples: [8],
-      }),
-    ),
+    within: count(1, 20, 'How many words it spans at most; 8 when absent.', 8),
     ordered: flag('The slots are filled in their order.'),
     address: flag('Only in a text that has an e-mail address or a URL.'),
     slots: Type.Array(ofKinds('Kinds of which one word must be there.', ['discard']), {
@@ -241,7 +230,6 @@ export const WORDS = {
   irreversible: list(Phrase, 'Phrases that say that there is no way back.', ['permanently']),
 };
 
-/** The phrases of each data class. */
 export const DATA_CLASS_MEMBERS = Object.fromEntries(
   DATA_CLASSES.map((name) => [name, list(Phrase, `Phrases that name ${name} data.`, DATA_CLASS_EXAMPLES[name])]),
 ) as Record<DataClass, Type.TArray<typeof Phrase>>; // one entry for each name

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { wordsOfText } from '../text/words.ts';
 import { participles, plural, verbForms } from './inflection.ts';
-import { closed, list, Name, named, Phrase, record } from './parts.ts';
+import { closed, count, flag, list, Name, named, Phrase, record } from './parts.ts';
 import { PhraseTable } from './phrase-table.ts';
 import { commonKinds, joinKinds, kindBit, type KindBits, MAX_KINDS, NO_KINDS } from './kind-bits.ts';
 import { matchesIn, SAYINGS, type WordPattern, type WordPatterns } from './word-patterns.ts';
@@ -36,14 +36,7 @@ const Pattern = Type.Object(
         examples: [[['until'], ['empty', 'gone']]],
       },
     ),
-    gap: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 12,
-        description: 'Other words between two slots; 4 when absent.',
-        examples: [4],
-      }),
-    ),
+    gap: count(0, 12, 'Other words between two slots; 4 when absent.', 4),
     unless: Type.Optional(
       Type.Array(Name, {
         minItems: 1,
@@ -51,7 +44,7 @@ const Pattern = Type.Object(
         examples: [['asked']],
       }),
     ),
-    across: Type.Optional(Type.Boolean({ description: 'The slots may be in different sentences.', examples: [true] })),
+    across: flag('The slots may be in different sentences.'),
     examples: texts(
       'Texts in which it occurs; checked when the lexicon is loaded.',
       'tidy up the table until it is empty',

@@ -1,8 +1,7 @@
 // What values that code sets mean, as data: their schema, and the rules that the readers of code use.
 import Type, { type Static } from 'typebox';
-import { closed, DOING, list } from './parts.ts';
+import { closed, DOING, flag, list } from './parts.ts';
 import { doingOf } from './tables.ts';
-import type { Doing } from './types.ts';
 
 export const Settings = Type.Array(
   Type.Object(
@@ -16,12 +15,7 @@ export const Settings = Type.Array(
       values: Type.Optional(
         list(Type.String({ minLength: 1, maxLength: 30 }), 'The values that do it. Absent: any.', ['admin', '*']),
       ),
-      inReads: Type.Optional(
-        Type.Boolean({
-          description: 'It counts for what only reads, too: nobody checks who answers.',
-          examples: [true],
-        }),
-      ),
+      inReads: flag('It counts for what only reads, too: nobody checks who answers.'),
     },
     { ...closed, description: 'Settings, and the values by which they do this.' },
   ),
@@ -31,20 +25,14 @@ export const Settings = Type.Array(
   },
 );
 
-/** What setting a value does. */
-export interface SettingRule {
-  readonly names: ReadonlySet<string>;
-  /** Undefined: any. */
-  readonly values: ReadonlySet<string> | undefined;
-  readonly doing: Doing;
-  /** It counts for what only reads, too. */
-  readonly inReads: boolean;
-}
-
-export const compileSettings = (groups: Static<typeof Settings> = []): SettingRule[] =>
+export const compileSettings = (groups: Static<typeof Settings> = []) =>
   groups.map((group) => ({
     names: new Set(group.names),
+    /** Undefined: any. */
     values: group.values && new Set(group.values),
     doing: doingOf(group),
     inReads: group.inReads ?? false,
   }));
+
+/** What setting a value does. */
+export type SettingRule = ReturnType<typeof compileSettings>[number];

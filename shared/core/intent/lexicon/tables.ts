@@ -50,7 +50,6 @@ export function compileVerbs(
   return verbs;
 }
 
-/** A refinement with the pointer of each of its verbs. */
 export interface ReadRefinement extends Refinement {
   readonly verbs: readonly { readonly verb: string; readonly pointer: string }[];
 }

@@ -4,7 +4,8 @@ import type { Assessment } from './assessment.ts';
 import type { LearnedWeights } from '../attack/learned.ts';
 import type { HarmEstimator } from '../harm/estimate.ts';
 import type { CodeWords } from './code-words.ts';
-import type { NounRule } from './commands.ts';
+import type { commandEntry, compileCommandNouns } from './commands.ts';
+import type { compileFrames } from './frames.ts';
 import type { VerbForm } from './inflection.ts';
 import type { KindBits } from './kind-bits.ts';
 import type { NearWords } from './one-edit.ts';
@@ -40,29 +41,7 @@ export interface VerbReading {
   readonly form: VerbForm;
 }
 
-export interface CommandEntry extends Doing {
-  readonly command: string;
-  readonly object: string | undefined;
-  readonly domain: string;
-  /** What shows in prose that it is the command; undefined: an option, a path or a URL. */
-  readonly evidence: 'name' | 'option' | undefined;
-  /** Which of its subcommands, counted from 1, may be the verb. */
-  readonly verbAt: readonly number[];
-  readonly valued: ReadonlySet<string>;
-  readonly dryRun: ReadonlySet<string>;
-  readonly options: readonly (Doing & { readonly any: ReadonlySet<string> })[];
-  readonly runs: CodeOnLine | undefined;
-  /** What it does with the output of another command. */
-  readonly fed: Doing | undefined;
-  readonly sends: boolean;
-  /** A host name that is put together from data sends this data. */
-  readonly asks: boolean;
-  readonly unseen: boolean;
-  /** Options with which it runs what is not on its line, or what they hold. */
-  readonly loads: ReadonlySet<string>;
-  /** It runs what it is fed, line by line, as its arguments. */
-  readonly readsCommands: boolean;
-}
+export type CommandEntry = Readonly<ReturnType<typeof commandEntry>>;
 
 /** Code that is on the line of a command: the value of one of `options`, the arguments after `skip` of them, or what follows `--`. */
 export interface CodeOnLine {
@@ -95,22 +74,7 @@ export interface Telling {
 }
 
 /** Kinds of words that occur within `within` words of each other. */
-export interface Frame {
-  readonly name: string;
-  readonly within: number;
-  /** The slots must be filled in their order. */
-  readonly ordered: boolean;
-  /** Applies only to a text with an e-mail address or a URL. */
-  readonly address: boolean;
-  readonly strength: Signal['strength'];
-  readonly slots: readonly KindBits[];
-  /** All kinds of its slots. */
-  readonly any: KindBits;
-  /** Kinds next to which the frame does not apply. */
-  readonly unless: KindBits | undefined;
-  /** The negating word is one of the frame's own words. */
-  readonly negated: boolean;
-}
+export type Frame = ReturnType<typeof compileFrames>['frames'][number];
 
 export type Prefix = 'polite' | 'negation';
 
@@ -129,7 +93,7 @@ export interface Words {
   readonly commandGroups: ReadonlySet<string>;
   /** Verbs of subcommands and functions. */
   readonly commandVerbs: ReadonlyMap<string, Doing>;
-  readonly commandNouns: readonly NounRule[];
+  readonly commandNouns: ReturnType<typeof compileCommandNouns>;
   /** Names of commands that others have too, by the first word and the second, which may be empty. */
   readonly sameCommands: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Words in the names of settings that keep things, with the values that leave nothing. */
@@ -157,14 +121,11 @@ export interface Words {
   readonly containerNouns: ReadonlySet<string>;
   readonly fillers: ReadonlySet<string>;
   readonly foreignWords: ReadonlySet<string>;
-  /** The kinds of words by which sentences are read. */
   readonly wordKinds: WordKinds;
-  /** Signals by each of their possible first words. */
   readonly signals: ReadonlyMap<string, readonly Signal[]>;
   /** First words of signals and words of frames, in one table, because every word of a text is looked up. */
   readonly telling: ReadonlyMap<string, Telling>;
   readonly frames: readonly Frame[];
-  /** The names of the kinds of words, by their bits. */
   readonly kindNames: readonly string[];
   /** Words of signals, and of kinds that may be misspelt. */
   readonly misspelt: NearWords;
@@ -174,7 +135,6 @@ export interface Words {
   readonly languages: readonly Language[];
   /** Words without a meaning of their own: articles, prepositions, auxiliaries. */
   readonly functionWords: ReadonlySet<string>;
-  /** Words that open a clause. */
   readonly clauseOpeners: ReadonlySet<string>;
   /** Adjectives, adverbs and nouns that change nothing about what is requested. */
   readonly commonWords: ReadonlySet<string>;
@@ -191,7 +151,6 @@ export interface Lexicon extends Words {
   readonly words: WordTable;
   /** Of the words of the installation. */
   readonly spelling: Spelling;
-  /** The slugs of the organisations with words of their own. */
   readonly organisations: readonly string[];
   /** The lexicon for this organisation's texts: this same object when it has no words of its own. */
   forOrganisation(slug: string): Lexicon;

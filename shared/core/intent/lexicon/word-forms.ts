@@ -1,4 +1,5 @@
 // Finds the forms of certain verbs in whatever spelling: inflected, with digits for letters, or one typing mistake away.
+import { inLetters } from '../text/text.ts';
 import { participles, verbForms } from './inflection.ts';
 import { nearWords } from './one-edit.ts';
 
@@ -6,25 +7,6 @@ export type FoundForm = 'word' | 'participle';
 
 /** Shorter words are too often one letter away from another word. */
 const MIN_MISSPELT = 5;
-
-/** Digits and signs that stand for letters. */
-const LETTERS: Readonly<Record<string, string>> = {
-  0: 'o',
-  1: 'i',
-  3: 'e',
-  4: 'a',
-  5: 's',
-  7: 't',
-  $: 's',
-  '@': 'a',
-  '!': 'i',
-};
-
-/** A word with its digits and signs read as letters; undefined when it has none between letters. */
-function inLetters(word: string): string | undefined {
-  if (!/\d/.test(word) || !/[a-z]/.test(word)) return undefined;
-  return word.replace(/[013457]/g, (sign) => LETTERS[sign] ?? sign);
-}
 
 export interface WordForms {
   /** The form that a lower-case word is, or is meant to be. */
@@ -52,8 +34,8 @@ export function compileWordForms(
     find(word) {
       const plain = forms.get(word);
       if (plain !== undefined) return plain;
-      const read = inLetters(word);
-      return (read === undefined ? undefined : forms.get(read)) ?? misspelt(word);
+      const read = /\d/.test(word) && /[a-z]/.test(word) ? forms.get(inLetters(word)) : undefined;
+      return read ?? misspelt(word);
     },
   };
 }

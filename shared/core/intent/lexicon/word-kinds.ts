@@ -2,11 +2,10 @@
 import { participles, verbForms } from './inflection.ts';
 import { KIND_NAMES, type KindName } from './kind-names.ts';
 import type { LexiconFile } from './schema.ts';
+import type { Report } from './tables.ts';
 
-type Report = (pointer: string, message: string) => void;
 type WordKindsFile = NonNullable<LexiconFile['wordKinds']>;
 
-/** The number of a kind. */
 export type Kind = number;
 /** The kinds of one word: bit `n % 32` of number `n / 32` is kind `n`. */
 export type KindSet = Readonly<Uint32Array>;
@@ -19,7 +18,11 @@ export const NO_KINDS: KindSet = new Uint32Array(64);
 
 export const isOf = (set: KindSet, kind: Kind): boolean => (((set[kind >> 5] ?? 0) >>> (kind & 31)) & 1) === 1;
 
-/** The kinds of all words of a lexicon. */
+function isOfAny(set: KindSet | undefined, some: readonly Kind[]): boolean {
+  if (set !== undefined) for (const kind of some) if (isOf(set, kind)) return true;
+  return false;
+}
+
 export class WordKinds {
   readonly #sets: ReadonlyMap<string, KindSet>;
 
@@ -44,7 +47,6 @@ export class WordKinds {
   }
 }
 
-/** Words with the kinds of each. */
 export interface TaggedWords extends ReadonlyArray<string> {
   readonly kinds: readonly KindSet[];
 }
@@ -61,6 +63,10 @@ export function is({ kinds }: TaggedWords, at: number, kind: Kind): boolean {
   return set !== undefined && isOf(set, kind);
 }
 
+/** Whether it is of one of several kinds. */
+export const isAny = ({ kinds }: TaggedWords, at: number, ...some: readonly Kind[]): boolean =>
+  isOfAny(kinds[at], some);
+
 /** Whether one of the words `from` to before `to` is of a kind. */
 export function someAre(words: TaggedWords, from: number, to: number, kind: Kind): boolean {
   for (let at = Math.max(0, from); at < Math.min(to, words.length); at += 1) if (is(words, at, kind)) return true;
@@ -69,6 +75,9 @@ export function someAre(words: TaggedWords, from: number, to: number, kind: Kind
 
 export const tokenIs = (token: { readonly kinds: KindSet } | undefined, kind: Kind): boolean =>
   token !== undefined && isOf(token.kinds, kind);
+
+export const tokenIsAny = (token: { readonly kinds: KindSet } | undefined, ...some: readonly Kind[]): boolean =>
+  isOfAny(token?.kinds, some);
 
 /** The words of a kind and of the kinds that it includes, with all forms of verbs. */
 export function wordsOfKind(name: string, all: WordKindsFile, seen: ReadonlySet<string> = new Set()): Set<string> {

@@ -25,7 +25,6 @@ export class WordInfo {
   readonly meant: string | undefined;
   /** It, or a part of it, occurs in requests that describe themselves as not allowed. */
   readonly isClue: boolean;
-  /** It is of another language. */
   readonly isForeign: boolean;
   /** The languages beside English that list it, as bits by their index. */
   readonly languages: number;
@@ -36,7 +35,6 @@ export class WordInfo {
   readonly isListed: boolean;
   /** It may begin a phrasing. */
   readonly opensPhrasing: boolean;
-  /** The verb of which it is a form. */
   readonly form: VerbReading | undefined;
   readonly isParticiple: boolean;
   /** The form of a verb that destroys which it is, or is meant to be. */
@@ -92,7 +90,6 @@ export class WordInfo {
   }
 }
 
-/** Longer words are not remembered. */
 const MAX_LENGTH = 40;
 /** Words that all tables of a lexicon remember together. */
 const MAX_REMEMBERED = 30_000;
@@ -114,7 +111,6 @@ export class WordMemory {
   }
 }
 
-/** The words of one lexicon. */
 export class WordTable {
   readonly #words: Words;
   readonly #memory: WordMemory;

@@ -4,7 +4,6 @@ import { effectOfAction } from '../lexicon/lexicon.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { wordAsItLooks } from '../text/look-alikes.ts';
 
-/** The nine action classes. */
 export const CLASSES: ReadonlySet<string> = new Set(ACTION_CLASSES);
 
 /** The meaning of an action word: one of the nine classes, `unknown`, or a finer verb of the lexicon. */

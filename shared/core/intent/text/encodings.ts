@@ -125,7 +125,6 @@ function lettersOf(words: readonly string[]): Letters {
   return { shifts, turned };
 }
 
-/** The hidden content of a text. */
 export interface Hidden {
   /** Decoded texts: only printable ones; from the sixth on, all in one. */
   readonly texts: readonly string[];

@@ -5,7 +5,6 @@ import type { Sentence, Token } from './tokens.ts';
 import { wordMap } from './word-set.ts';
 import type { Entities, Money } from '../types.ts';
 
-/** The longest name of a file. */
 const MAX_FILE_NAME = 300;
 
 const SYMBOLS = new Map(

@@ -69,7 +69,6 @@ function readWord(
   return { word: plain, inPath: plain, disguised };
 }
 
-/** A canonical segment as it looks. */
 export function segmentAsItLooks(segment: string, known: KnownWords): SegmentAsItLooks {
   if (PLAIN_SEGMENT.test(segment)) return { words: segment.split(/[_-]/), text: segment, disguised: false };
   const words: string[] = [];

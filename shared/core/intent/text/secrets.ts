@@ -20,7 +20,6 @@ const FORMS: readonly RegExp[] = [
 ];
 /** All patterns joined into one, so that a token is scanned once and not fourteen times. */
 const ANY_FORM = new RegExp(FORMS.map(({ source }) => source).join('|'));
-/** A password in a URL. */
 const URL_PASSWORD = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,200}:[^\s/@]{3,200}@/i;
 const ASSIGNMENT =
   /^(?:[a-z0-9_-]{0,30}(?:password|passwd|pwd|secret|token|api_?key|access_?key|private_?key))(?:=|:)["']?([^\s"']{6,})/i;

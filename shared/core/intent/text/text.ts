@@ -179,6 +179,10 @@ export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
   $: 's',
 };
 
+/** A word with such digits, but no signs, as letters. */
+export const inLetters = (word: string): string =>
+  word.replace(/[013457]/g, (digit) => DIGITS_AS_LETTERS[digit] ?? digit);
+
 /** Fast check: every word below has one of these signs between letters. */
 const LEET_SIGN = /[013457@$](?<=[a-z].)(?=[a-z])/i;
 /** A word with such a sign among its letters. */

@@ -25,7 +25,6 @@ export class Token {
   readonly lower: string;
   /** Offset in the plain text. */
   readonly at: number;
-  /** The kinds of words that it is of. */
   readonly kinds: KindSet;
   /** What is known about it as a word. */
   readonly info: WordInfo;

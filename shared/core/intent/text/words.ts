@@ -6,7 +6,6 @@ export interface SpokenWords {
   readonly words: readonly string[];
   /** Each run ends before the word with this index. */
   readonly ends: readonly number[];
-  /** All characters are ASCII. */
   readonly ascii: boolean;
   /** The text may contain an e-mail address or a URL. */
   readonly addressed: boolean;
