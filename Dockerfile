@@ -16,6 +16,8 @@ COPY shared shared
 COPY ingress ingress
 COPY workers workers
 COPY cli cli
+# Their words are checked here, and become part of the bundles.
+COPY policies policies
 RUN npm run build:service
 
 FROM base AS packages
