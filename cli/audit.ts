@@ -3,8 +3,8 @@ import { type ChainHeads, createLogFileAuditor, type LogFileAudit } from '../sha
 import { printable } from '../shared/core/proof/encoding.ts';
 import { ProofError } from '../shared/core/proof/failures.ts';
 import type { TrustedKey } from '../shared/core/proof/keys.ts';
-import { EXIT, exitWith } from './exit.ts';
-import { linesOf, trustedKeysOf } from './input.ts';
+import { EXIT, exitWith, UsageError } from './exit.ts';
+import { type KeyOptions, linesOf, trustedKeysOf } from './input.ts';
 import { collect } from './options.ts';
 import { printJson, printLine, rangesText } from './output.ts';
 import type { CommandBody } from './program.ts';
@@ -18,11 +18,14 @@ export const auditCommand: CommandBody = {
       .argument('<files...>', 'written by "custos log export"; the files of a forked log in order, oldest first')
       .option('--keys <file>', 'the keys that you trust, in the form of GET /v1/log/keys')
       .option('--vkey <vkey>', 'a verifier key that you trust; may be repeated', collect)
+      .option(
+        '--keys-in-file',
+        'without keys that you trust: only whether a file contradicts itself, which shows nothing about who wrote it',
+      )
       .option('--json', 'print JSON')
       .action(
         exitWith(async (files, options) => {
-          const given = trustedKeysOf(options);
-          const trustedKeys = given.length === 0 ? undefined : given;
+          const trustedKeys = keysOf(options);
           const heads: ChainHeads = new Map();
           const audits: FileAudit[] = [];
           for (const file of files) audits.push({ file, ...(await auditFile(file, trustedKeys, heads)) });
@@ -34,6 +37,18 @@ export const auditCommand: CommandBody = {
         }),
       ),
 };
+
+/** @returns undefined: those in the file @throws {UsageError} when it is not said which keys are trusted */
+function keysOf({ keysInFile = false, ...options }: KeyOptions & { readonly keysInFile?: boolean }) {
+  const given = trustedKeysOf(options);
+  if (given.length > 0 === keysInFile)
+    throw new UsageError(
+      given.length > 0
+        ? '--keys-in-file is for an audit without keys that you trust.'
+        : 'No key is trusted. Give --vkey or --keys; GET /v1/log/keys of the service lists its keys. --keys-in-file checks a file with the keys in it, which anyone can write.',
+    );
+  return keysInFile ? undefined : given;
+}
 
 async function auditFile(
   file: string,
@@ -60,12 +75,14 @@ function sentencesOf(audit: FileAudit, hasTrustedKeys: boolean): string[] {
   const { findings, file, origin, leaves, checkpoints, signedSize, chains, dropped } = audit;
   if (findings.length > 0) return findings.map(({ kind, sentence }) => `${file}: ALTERED (${kind}): ${sentence}`);
   const lines = [
-    `${file}: OK: ${origin}: ${leaves} leaves in ${chains} chains lead to ${checkpoints} signed checkpoints.`,
+    `${file}: ${hasTrustedKeys ? 'OK' : 'CONSISTENT'}: ${origin}: ${leaves} leaves in ${chains} chains lead to ${checkpoints} signed checkpoints.`,
   ];
   if (dropped.length > 0)
     lines.push(`${file}: Retention has dropped the records of ${rangesText(dropped)}, as signed records state.`);
   if (signedSize < leaves) lines.push(`${file}: The last ${leaves - signedSize} leaves are not signed yet.`);
   if (!hasTrustedKeys)
-    lines.push(`${file}: The keys come from the file itself. Give keys that you trust with --keys or --vkey.`);
+    lines.push(
+      `${file}: Not verified: the keys come from the file itself, which anyone can write. Give keys that you trust with --keys or --vkey.`,
+    );
   return lines;
 }

@@ -115,10 +115,18 @@ func mismatch(q *question, id string, got *answer, members map[string]any, d *De
 }
 
 func isConsistent(members map[string]any, d *Decision) bool {
-	_, hasReasons := members["reasons"].([]any)
+	reasons, hasReasons := members["reasons"].([]any)
 	_, hasObligations := members["obligations"].([]any)
 	if !hasReasons || !hasObligations {
 		return false
+	}
+	for _, one := range reasons {
+		reason, _ := one.(map[string]any)
+		_, hasCode := reason["code"].(string)
+		_, hasMessage := reason["message"].(string)
+		if !hasCode || !hasMessage {
+			return false
+		}
 	}
 	for _, obligation := range d.Obligations {
 		if obligation.Type == "" {

@@ -2,6 +2,8 @@ package custos
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 )
 
@@ -21,15 +23,23 @@ type judgement struct {
 // lifeOf is how long a decision may be acted upon, by the two times of the service: the clock of this machine may be wrong. It is 0 when they
 // can't be read.
 func lifeOf(decision *Decision) time.Duration {
-	evaluated, err := time.Parse(time.RFC3339, decision.EvaluatedAt)
+	evaluated, err := parseTime(decision.EvaluatedAt)
 	if err != nil {
 		return 0
 	}
-	expires, err := time.Parse(time.RFC3339, decision.ExpiresAt)
+	expires, err := parseTime(decision.ExpiresAt)
 	if err != nil {
 		return 0
 	}
 	return expires.Sub(evaluated)
+}
+
+// parseTime reads RFC 3339; time.Parse alone takes a comma before the fraction, too.
+func parseTime(text string) (time.Time, error) {
+	if strings.Contains(text, ",") {
+		return time.Time{}, errors.New("no time of RFC 3339")
+	}
+	return time.Parse(time.RFC3339, text)
 }
 
 // confirm returns an error unless the decision may be acted upon now. It is for one immediate action: a halt or a pause that follows it has no

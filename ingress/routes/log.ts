@@ -13,7 +13,8 @@ import { immutable } from './caching.ts';
 import { readPage } from './paging.ts';
 
 const MAX_LEAVES = 1_000;
-const MAX_RECEIPT_BYTES = 65_536;
+/** Of a receipt to verify here. Offline, and in the dashboard, larger ones are verified. */
+const MAX_VERIFIED_BYTES = 65_536;
 
 const NO_VERIFICATION: Static<typeof Verification> = {
   valid: false,
@@ -133,16 +134,19 @@ export function logRoutes({ log }: LogDeps): Route[] {
       access: 'any',
       tag: 'Proofs',
       summary: 'Verify a receipt',
-      description: "At most 64 kB. Only this service's log keys are trusted; `custos verify` does the same offline.",
+      description:
+        "At most 64 kB; offline, larger ones are verified. Only this service's log keys are trusted; `custos verify` does the same offline.",
       request: { body: JsonObject({ description: 'A receipt, as GET /v1/proofs/{id} gives it.' }) },
       responses: {
         200: { description: 'Whether it is valid, and the first check that failed.', schema: Verification },
       },
       errors: ['E2005'],
       handler: async ({ body }) => {
-        if (Buffer.byteLength(JSON.stringify(body)) > MAX_RECEIPT_BYTES) {
-          throw new ApiError('E2005', `A receipt may have at most ${MAX_RECEIPT_BYTES} bytes.`);
-        }
+        if (Buffer.byteLength(JSON.stringify(body)) > MAX_VERIFIED_BYTES)
+          throw new ApiError(
+            'E2005',
+            `This verifies receipts of at most ${MAX_VERIFIED_BYTES} bytes; custos verify, the clients and the dashboard verify larger ones.`,
+          );
         const keys = await log.allKeys();
         const parsed = asResult(() => ({ ok: true as const, receipt: receiptOf(body) }));
         const result = parsed.ok ? verifyReceipt(parsed.receipt, keys) : parsed;

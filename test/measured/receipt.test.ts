@@ -31,7 +31,7 @@ describe('A bad receipt', () => {
       { ...receipt, record: receipt.record.replace('A', '-') },
       { ...receipt, record: ` ${receipt.record}` },
       { ...receipt, record: 'QR==' },
-      { ...receipt, record: 'A'.repeat(70_000) },
+      { ...receipt, record: 'A'.repeat(2 * 1_048_576 + 4) },
       { ...receipt, index: 2 ** 60 },
       { ...receipt, index: -1 },
       { ...receipt, index: -0 },
@@ -71,7 +71,7 @@ describe('A bad receipt', () => {
       text.replace('"index":6', `"index":${2n ** 60n}`),
       text.replace('"index":6', '"index":06'),
       `\ufeff${text}`,
-      `${text}${' '.repeat(70_000)}`,
+      `${text}${' '.repeat(2 * 1_048_576)}`,
       '['.repeat(60_000),
       `{"a":${'['.repeat(60_000)}`,
     ])

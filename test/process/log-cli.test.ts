@@ -58,8 +58,9 @@ describe('custos log and custos audit', () => {
 
   it('export a log that passes the audit, also with keys from another source', async () => {
     const whole = file('whole.jsonl', exported);
-    const own = await custos('audit', whole);
+    const own = await custos('audit', '--keys-in-file', whole);
     expect(own.code, own.stderr).to.equal(0);
+    expect(own.stdout).to.include('CONSISTENT').and.include('Not verified').and.not.include('OK');
     expect(own.stdout)
       .to.include('303 leaves in 5 chains lead to 3 signed checkpoints')
       .and.include('The last 3 leaves are not signed yet');
@@ -69,6 +70,14 @@ describe('custos log and custos audit', () => {
     );
     const trusted = await custos('audit', '--keys', keys, '--json', whole);
     expect([trusted.code, JSON.parse(trusted.stdout)[0].signedSize]).to.deep.equal([0, 300]);
+    expect((await custos('audit', '--keys', keys, whole)).stdout).to.include('OK');
+    for (const [args, sentence] of [
+      [[whole], 'No key is trusted'],
+      [['--keys', keys, '--keys-in-file', whole], '--keys-in-file is for'],
+    ] as const) {
+      const { code, stderr } = await custos('audit', ...args);
+      expect([code, stderr.includes(sentence)], sentence).to.deep.equal([2, true]);
+    }
     const { vkey } = publishKey(newKey(), { origin: `custos.local/${slug}/live`, use: 'log' });
     const others = await custos('audit', '--vkey', vkey, whole);
     expect([others.code, others.stdout]).to.satisfy(
@@ -109,11 +118,15 @@ describe('custos log and custos audit', () => {
       ['empty', () => [''], 'file-malformed'],
     ];
     for (const [name, change, kind] of changes) {
-      const { code, stdout } = await custos('audit', file(`${name}.jsonl`, `${change([...lines]).join('\n')}\n`));
+      const { code, stdout } = await custos(
+        'audit',
+        '--keys-in-file',
+        file(`${name}.jsonl`, `${change([...lines]).join('\n')}\n`),
+      );
       expect(code, name).to.equal(1);
       expect(stdout, name).to.include(`ALTERED (${kind})`);
     }
-    expect((await custos('audit', path.join(folder, 'none.jsonl'))).code).to.equal(2);
+    expect((await custos('audit', '--keys-in-file', path.join(folder, 'none.jsonl'))).code).to.equal(2);
   });
 
   it('refuse unknown logs, unusable key files, and a fork of a log that is not halted, with a message', async () => {

@@ -106,6 +106,8 @@ class Question:
             return None
         if not is_timed:
             return None
+        if decision.decision_id == "":
+            return None
         # The service never sends DEGRADE without obligations: the answer is incomplete.
         if decision.verdict == "DEGRADE" and not decision.obligations:
             return None

@@ -5,6 +5,7 @@ It is for one immediate action: a halt or a pause that follows it has no effect 
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,16 +31,26 @@ def start_timer(transport: Transport) -> Callable[[], float]:
     return lambda: max(transport.now() - now, time.time() - wall)
 
 
+# RFC 3339; fromisoformat reads more from Python 3.11 on.
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII)
+
+
+def _time(text: str) -> datetime:
+    parts = _TIME.fullmatch(text)
+    if parts is None:
+        raise ValueError("no time of RFC 3339")
+    whole, fraction, zone = parts.groups()
+    # Before 3.11, fromisoformat reads no Z, and fractions of three or six digits only.
+    micros = (fraction or ".")[1:].ljust(6, "0")[:6]
+    return datetime.fromisoformat(f"{whole}.{micros}{'+00:00' if zone == 'Z' else zone}")
+
+
 def life_seconds(decision: Decision) -> float:
     """By the two times of the service: the clock of this machine may be wrong.
 
     Raises ValueError or TypeError for what is no time.
     """
-    # Before 3.11, fromisoformat reads no Z.
-    evaluated, expires = (
-        datetime.fromisoformat(text.replace("Z", "+00:00"))
-        for text in (decision.evaluated_at, decision.expires_at)
-    )
+    evaluated, expires = (_time(text) for text in (decision.evaluated_at, decision.expires_at))
     return (expires - evaluated).total_seconds()
 
 

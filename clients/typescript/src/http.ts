@@ -8,6 +8,7 @@ import {
   UnexpectedAnswerError,
 } from './errors.ts';
 import { OPERATIONS, type OperationMembers } from './generated/members.ts';
+import { parseJson } from './json-text.ts';
 import { withRetries } from './retry.ts';
 import { buildCancelledError, type Runtime, startDeadline } from './runtime.ts';
 import { fromWire, toWire } from './spelling.ts';
@@ -162,15 +163,14 @@ async function readAnswer(response: Response, request: HttpRequest): Promise<Ans
   }
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = response.ok ? fromWire(parseJson(text)) : parseJson(text);
   } catch (error) {
-    throw unexpected(`it has the status ${status} and is not JSON`, { cause: error });
+    throw unexpected(`it has the status ${status} and is not strict JSON`, { cause: error });
   }
   if (response.ok) {
-    const answer = fromWire(body);
-    const missing = missingMember(answer, request.operation);
+    const missing = missingMember(body, request.operation);
     if (missing !== undefined) throw unexpected(missing);
-    return { status, headers, body: answer };
+    return { status, headers, body };
   }
   const { code, detail, category, retryable, requestId: inBody, errors } = (body ?? {}) as Record<string, unknown>;
   if (typeof code !== 'string' || typeof detail !== 'string')

@@ -8,16 +8,16 @@ const toCamelCase = (name: string): string =>
 
 const freeForm = new Set([...FREE_FORM, ...FREE_FORM.map(toCamelCase)]);
 
-/** Renames members at every depth, but none inside free-form values. */
+/** Renames members at every depth, but none inside free-form values. @throws {SyntaxError} when two members get one name */
 function rename(value: unknown, nameOf: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((element) => rename(element, nameOf));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      nameOf(name),
-      freeForm.has(name) ? (member as unknown) : rename(member, nameOf),
-    ]),
-  );
+  const entries = Object.entries(value).map(([name, member]): [string, unknown] => [
+    nameOf(name),
+    freeForm.has(name) ? (member as unknown) : rename(member, nameOf),
+  ]);
+  if (new Set(entries.map(([name]) => name)).size < entries.length) throw new SyntaxError('a member in two spellings');
+  return Object.fromEntries(entries);
 }
 
 /** @param respelled the members that the service spells in snake_case */
@@ -27,6 +27,7 @@ export function toWire(value: unknown, respelled: readonly string[] = []): unkno
   return rename(value, (name) => names.get(name) ?? name);
 }
 
+/** @throws {SyntaxError} when a member is there in both spellings */
 export function fromWire(value: unknown): unknown {
   return rename(value, toCamelCase);
 }

@@ -9,10 +9,8 @@ import { eventHashOf, isOfLog, logOf, type RecordView, readRecord } from './reco
 import type { Receipt } from './shapes.ts';
 
 export const RECEIPT_FORMAT: Receipt['format'] = 'custos-receipt/1';
-/** The limit of the HTTP interface; offline, a record may be as large as a request was. */
-export const MAX_RECEIPT_BYTES = 65_536;
-/** A request has at most 1 MB, and base64 adds a third. */
-export const MAX_OFFLINE_RECEIPT_BYTES = 2 * 1_048_576;
+/** A record may be as large as a request, 1 MB, and base64 adds a third. POST /v1/proofs/verify takes only small ones. */
+export const MAX_RECEIPT_BYTES = 2 * 1_048_576;
 /** The path length in a tree of 2^53 leaves. */
 const MAX_PATH = 53;
 const MAX_PROOF_ID = 256;
@@ -40,12 +38,12 @@ export function writeReceipt(parts: {
  * Parses a receipt from JSON text. White space and escapes may vary as in any JSON; every other value has exactly one accepted form.
  * @throws {ProofError} MALFORMED
  */
-export function parseReceipt(text: string, maxBytes: number = MAX_RECEIPT_BYTES): Receipt {
-  return receiptOf(parseBounded(text, 'The receipt', maxBytes), maxBytes);
+export function parseReceipt(text: string): Receipt {
+  return receiptOf(parseBounded(text, 'The receipt', MAX_RECEIPT_BYTES));
 }
 
 /** Reads a receipt from parsed JSON. @throws {ProofError} MALFORMED */
-export function receiptOf(value: unknown, maxBytes: number = MAX_RECEIPT_BYTES): Receipt {
+export function receiptOf(value: unknown): Receipt {
   const { format, status, proofId, record, index, path, checkpoint } = exactMembers(value, 'The receipt', [
     'format',
     'status',
@@ -62,7 +60,7 @@ export function receiptOf(value: unknown, maxBytes: number = MAX_RECEIPT_BYTES):
   if (status !== 'anchored') return refuse('status is not "anchored"');
   if (typeof proofId !== 'string' || proofId === '' || proofId.length > MAX_PROOF_ID)
     return refuse(`proofId is not a text of 1 to ${MAX_PROOF_ID} characters`);
-  if (typeof record !== 'string' || record.length > maxBytes || !strictBase64(record)?.length)
+  if (typeof record !== 'string' || record.length > MAX_RECEIPT_BYTES || !strictBase64(record)?.length)
     return refuse('record is not standard base64 of some bytes');
   if (!isCount(index)) return refuse('index is not a whole number from 0 to 2^53-1');
   if (!Array.isArray(path) || path.length > MAX_PATH) return refuse(`path is not a list of at most ${MAX_PATH} hashes`);

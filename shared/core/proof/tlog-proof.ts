@@ -21,11 +21,12 @@ export function writeTlogProof({ record, index, path, checkpoint }: Receipt): st
 }
 
 /** Parses a tlog-proof whose extra data is the record. The id of the proof is the one in the record. @throws {ProofError} MALFORMED */
-export function parseTlogProof(text: string, maxBytes: number = MAX_RECEIPT_BYTES): Receipt {
+export function parseTlogProof(text: string): Receipt {
   const refuse = (why: string): never => {
     throw new ProofError('MALFORMED', `The tlog-proof ${why}.`);
   };
-  if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) refuse(`is larger than ${maxBytes} bytes`);
+  if (text.length > MAX_RECEIPT_BYTES || Buffer.byteLength(text) > MAX_RECEIPT_BYTES)
+    refuse(`is larger than ${MAX_RECEIPT_BYTES} bytes`);
   const end = text.indexOf('\n\n');
   if (end === -1) refuse('has no empty line before its checkpoint');
   const [header, extra = '', index = '', ...hashes] = text.slice(0, end).split('\n');
@@ -40,16 +41,13 @@ export function parseTlogProof(text: string, maxBytes: number = MAX_RECEIPT_BYTE
   });
   const record = extra.slice('extra '.length);
   const read = readRecord(strictBase64(record) ?? Buffer.alloc(0));
-  return receiptOf(
-    {
-      format: 'custos-receipt/1',
-      status: 'anchored',
-      proofId: 'record' in read ? read.record.payload.proofId : UNKNOWN_PROOF_ID,
-      record,
-      index: place,
-      path,
-      checkpoint: text.slice(end + 2),
-    },
-    maxBytes,
-  );
+  return receiptOf({
+    format: 'custos-receipt/1',
+    status: 'anchored',
+    proofId: 'record' in read ? read.record.payload.proofId : UNKNOWN_PROOF_ID,
+    record,
+    index: place,
+    path,
+    checkpoint: text.slice(end + 2),
+  });
 }

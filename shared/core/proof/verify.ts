@@ -4,13 +4,7 @@ import { asResult, type Failed, ProofError } from './failures.ts';
 import { createLogFileVerifier, type VerifiedLog } from './log-file.ts';
 import { promiseOf } from './promise.ts';
 import type { Receipt, SignedPromise } from './shapes.ts';
-import {
-  MAX_OFFLINE_RECEIPT_BYTES,
-  receiptOf,
-  type VerifiedReceipt,
-  type VerifyOptions,
-  verifyReceipt,
-} from './receipt.ts';
+import { MAX_RECEIPT_BYTES, receiptOf, type VerifiedReceipt, type VerifyOptions, verifyReceipt } from './receipt.ts';
 import { readRecord, recordDigestOf } from './record-read.ts';
 import { NO_PREVIOUS } from './record.ts';
 import { isTlogProof, parseTlogProof } from './tlog-proof.ts';
@@ -27,12 +21,12 @@ export type Evidence =
  */
 export function parseEvidence(bytes: Uint8Array): Evidence {
   const text = textOf(bytes);
-  if (isTlogProof(text)) return { kind: 'receipt', receipt: parseTlogProof(text, MAX_OFFLINE_RECEIPT_BYTES) };
-  const value = parseBounded(text, 'The file', MAX_OFFLINE_RECEIPT_BYTES);
+  if (isTlogProof(text)) return { kind: 'receipt', receipt: parseTlogProof(text) };
+  const value = parseBounded(text, 'The file', MAX_RECEIPT_BYTES);
   // The answer of POST /v1/proofs has a recordDigest too, beside its promise.
   if (has(value, 'promise')) return { kind: 'promise', promise: promiseOf(value.promise) };
   if (has(value, 'recordDigest')) return { kind: 'promise', promise: promiseOf(value) };
-  return { kind: 'receipt', receipt: receiptOf(value, MAX_OFFLINE_RECEIPT_BYTES) };
+  return { kind: 'receipt', receipt: receiptOf(value) };
 }
 
 /** A chain of records that refer to one another. */

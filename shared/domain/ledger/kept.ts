@@ -1,6 +1,6 @@
 // Keeps the last signed checkpoint of each log outside the database, so that restoring a backup of the database cannot undo it.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 /** A folder with one file for each log, shared by all workers (CUSTOS_CHECKPOINT_DIR). */
@@ -57,14 +57,20 @@ export function createCheckpointKeeper(dir: string): CheckpointKeeper {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // Workers of several machines share the folder, and in containers they may have the same process id.
       const temporary = `${file}.${randomUUID()}.new`;
-      const handle = await open(temporary, 'w', 0o600);
       try {
-        await handle.writeFile(note);
-        await handle.sync();
-      } finally {
-        await handle.close();
+        const handle = await open(temporary, 'w', 0o600);
+        try {
+          await handle.writeFile(note);
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
+        await rename(temporary, file);
+      } catch (error) {
+        // On a full disk, an empty file would be left by each attempt.
+        await rm(temporary, { force: true });
+        throw error;
       }
-      await rename(temporary, file);
       // The rename is durable only when its folder is.
       const folderHandle = await open(folder, 'r');
       try {

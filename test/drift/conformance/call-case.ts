@@ -12,6 +12,8 @@ export interface ScriptedReply {
   readonly like?: string;
   /** Completes `body` to a decision about the question of the request. */
   readonly decision?: true;
+  /** Members in front of those of the body, as they are written there. */
+  readonly before?: string;
   readonly delayMs?: number;
   readonly truncate?: number;
   readonly reset?: true;

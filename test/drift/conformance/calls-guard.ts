@@ -132,7 +132,27 @@ function confused(): CallCase[] {
     'allowed as a text': { allowed: 'true' },
     'no expiry': { expires_at: null },
     'an expiry that is no time': { expires_at: 'soon' },
+    'an empty decision id': { decision_id: '' },
+    'an expiry that is a year': { expires_at: '2035' },
+    'an expiry without a zone': { expires_at: '2035-01-01T00:00:00' },
+    'an expiry of another form': { expires_at: 'Mon, 01 Jan 2035 00:00:00 GMT' },
+    'an expiry without separators': { expires_at: '20350101T000000Z' },
+    'an expiry that is a day of a week': { expires_at: '2035-W01-1T00:00:00Z' },
+    'an expiry with a decimal comma': { expires_at: '2035-01-01T00:00:00,5Z' },
+    'an expiry at the 24th hour': { expires_at: '2035-01-01T24:00:00Z' },
+    'an expiry in a list': { expires_at: ['2035-01-01T00:00:00Z'] },
+    'an evaluation that is a number': { evaluated_at: 1 },
+    'a reason without a message': { reasons: [{ code: 'READ_OPEN' }] },
     'an expiry before its evaluation': { expires_at: TIMES.evaluated_at, evaluated_at: TIMES.expires_at },
+  };
+  /** Texts that readers of JSON understand in different ways. */
+  const texts: Readonly<Record<string, string>> = {
+    'a DENY before its ALLOW': '"verdict":"DENY","allowed":false',
+    'a DENY before its ALLOW, with an escaped name': '"\\u0076erdict":"DENY"',
+    'obligations before none': '"obligations":[{"type":"redact_fields","fields":["email"]}]',
+    'a number that is none': '"note":1e400',
+    'an integer beyond 2^53': '"note":9007199254740993',
+    'a lone surrogate': '"note":"\\ud800"',
   };
   const first = decision({ verdict: 'ALLOW', allowed: true, obligations: [], request_id: 'of-another-request' });
   return [
@@ -140,6 +160,14 @@ function confused(): CallCase[] {
       guarded(
         `refuses an answer with ${name}`,
         [decision({ verdict: 'ALLOW', allowed: true, obligations: [], ...body })],
+        refused(null),
+        { requests: [NO_REPORT] },
+      ),
+    ),
+    ...Object.entries(texts).map(([name, before]) =>
+      guarded(
+        `refuses an answer with ${name}`,
+        [decision({ verdict: 'ALLOW', allowed: true, obligations: [] }, { before })],
         refused(null),
         { requests: [NO_REPORT] },
       ),

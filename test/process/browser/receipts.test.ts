@@ -154,7 +154,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
       buffer: Buffer.from(text),
     });
     const field = page.locator('input[type=file]');
-    await field.setInputFiles(file('x'.repeat(70_000)));
+    await field.setInputFiles(file('x'.repeat(2 * 1_048_576 + 1)));
     await page.getByText('The file is too large').waitFor();
     await field.setInputFiles(file(JSON.stringify(await receipt())));
     await page.getByText('Verified: this record is in the log').waitFor();

@@ -78,6 +78,13 @@ describe('The TypeScript client', () => {
     expect(bodies[1]).to.have.nested.property('tool.definition_digest', 'sha256:0');
   });
 
+  it('refuses an answer that has a member in both spellings', async () => {
+    const answer = { decision_id: 'd', decisionId: 'e', allowed: true, verdict: 'ALLOW', obligations: [] };
+    const { custos } = await clientWith(() => Response.json(answer));
+    const error = await custos.enforce.evaluate({ agentId: 'a', intent: 'read:x' }).catch((caught: unknown) => caught);
+    expect(error).to.include({ name: 'UnexpectedAnswerError' });
+  });
+
   it('shows its key neither in itself nor in an error', async () => {
     const failures: (() => Response)[] = [
       () => Response.error(),

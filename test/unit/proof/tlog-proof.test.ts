@@ -33,7 +33,7 @@ describe('A tlog-proof', () => {
       text.replace('\n\n', '\n'),
       text.replace('\n', '\r\n'),
       text.replace('=\n', '\n'),
-      text + 'x'.repeat(70_000),
+      text + 'x'.repeat(2 * 1_048_576),
     ])
       expect(
         refusalOf(() => parseTlogProof(bad)),

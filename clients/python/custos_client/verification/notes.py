@@ -153,7 +153,9 @@ Signature = Tuple[str, bytes, bytes]
 def _parse_note(note: str) -> Tuple[str, List[Signature]]:
     end = note.rfind("\n\n")
     text, rest = note[: end + 1], note[end + 2 :]
-    if len(note) > MAX_NOTE_LENGTH or end == -1 or not _is_text(text) or not _is_text(rest):
+    # Characters beyond U+FFFF count twice, as in UTF-16, for all verifiers.
+    length = len(note) + sum(character > "\uffff" for character in note)
+    if length > MAX_NOTE_LENGTH or end == -1 or not _is_text(text) or not _is_text(rest):
         raise malformed("The checkpoint is not a signed note.")
     lines = rest[:-1].split("\n")
     if len(lines) > MAX_SIGNATURES:

@@ -507,7 +507,7 @@ export interface paths {
         put?: never;
         /**
          * Verify a receipt
-         * @description At most 64 kB. Only this service's log keys are trusted; `custos verify` does the same offline.
+         * @description At most 64 kB; offline, larger ones are verified. Only this service's log keys are trusted; `custos verify` does the same offline.
          *
          *     Any valid key.
          */

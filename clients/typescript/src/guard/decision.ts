@@ -42,6 +42,7 @@ export function readDecision(
   const isAboutQuestion =
     status === 200 &&
     typeof answer['decisionId'] === 'string' &&
+    answer['decisionId'] !== '' &&
     answer['dryRun'] === undefined &&
     answer['agentId'] === question.agentId &&
     tool['server'] === question.server &&

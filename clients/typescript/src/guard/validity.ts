@@ -11,9 +11,14 @@ const MARGIN_MS = 5_000;
 /** @returns why the decision may not be acted upon any more; undefined: it may, now. @throws {CustosError} when that can't be found out */
 export type Validity = (signal?: AbortSignal) => Promise<string | undefined>;
 
-/** Its length, by the two times of the service: the clock of this machine may be wrong. */
+/** RFC 3339; Date.parse alone reads much more, and a time without a zone as one of this machine. */
+const TIME = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+const timeMsOf = (text: unknown): number =>
+  typeof text === 'string' && TIME.test(text) ? Date.parse(text) : Number.NaN;
+
+/** Its length, by the two times of the service: the clock of this machine may be wrong. NaN: one of them is no time. */
 export const lifeMsOf = ({ evaluatedAt, expiresAt }: Pick<Decision, 'evaluatedAt' | 'expiresAt'>): number =>
-  Date.parse(expiresAt) - Date.parse(evaluatedAt);
+  timeMsOf(expiresAt) - timeMsOf(evaluatedAt);
 
 /** @param ageMs the time since the question was sent, so that the decision is younger */
 export function createValidity(

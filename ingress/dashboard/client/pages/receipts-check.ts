@@ -26,7 +26,7 @@ export function CheckPage(): VNode {
     if (file.size > MAX_RECEIPT_BYTES) {
       setGiven(undefined);
       setRefused(
-        `${file.name} has ${file.size.toLocaleString('en')} bytes; a receipt has at most ${MAX_RECEIPT_BYTES.toLocaleString('en')}.`,
+        `${file.name} has ${file.size.toLocaleString('en')} bytes; this page verifies receipts of at most ${MAX_RECEIPT_BYTES.toLocaleString('en')}.`,
       );
       return;
     }

@@ -19,8 +19,8 @@ import { checkSignatures, checkSize, findKeys, type Head, parseNote, readKeys } 
 import { isOfLog, readRecord } from './record.ts';
 import { diagnose, hashLeaf, rootOf } from './tree.ts';
 
-/** The limit of POST /v1/proofs/verify. */
-export const MAX_RECEIPT_BYTES = 65_536;
+/** As offline: a record may be as large as a request, 1 MB, and base64 adds a third. */
+export const MAX_RECEIPT_BYTES = 2 * 1_048_576;
 const FORMAT = 'custos-receipt/1';
 const TLOG_PROOF = 'c2sp.org/tlog-proof@v1';
 const MEMBERS = ['checkpoint', 'format', 'index', 'path', 'proofId', 'record', 'status'];
@@ -49,7 +49,7 @@ export interface Step {
 }
 
 export interface Verification {
-  /** `unable`: the browser lacks a needed function. */
+  /** `unable`: the browser lacks a needed function, or the receipt is too large for it. */
   readonly outcome: 'valid' | 'invalid' | 'unable';
   readonly failure?: FailureCode;
   /** The failure in words; undefined when it is valid. */
@@ -73,10 +73,12 @@ export function cannotVerify(): string | undefined {
   return 'A browser offers no cryptography to pages over plain http: open the dashboard over https or on localhost, or use "custos verify".';
 }
 
-/** The receipt of its JSON or tlog-proof text. @throws {Failure} MALFORMED */
+/** The receipt of its JSON or tlog-proof text. @throws {Failure} MALFORMED @throws {CannotVerify} when it is too large */
 export function parseReceipt(text: string): Receipt {
   if (utf8(text).length > MAX_RECEIPT_BYTES)
-    throw new Failure('MALFORMED', `The receipt is larger than ${MAX_RECEIPT_BYTES} bytes.`);
+    throw new CannotVerify(
+      `This page verifies receipts of at most ${MAX_RECEIPT_BYTES} bytes: no receipt of Custos has more.`,
+    );
   return text.startsWith(`${TLOG_PROOF}\n`) ? parseTlogProof(text) : parseJsonReceipt(text);
 }
 
@@ -136,6 +138,8 @@ function parseTlogProof(text: string): Receipt {
   });
   const read = readRecord(bytes);
   const proofId = 'record' in read ? read.record.payload.proofId : '?';
+  if (proofId === '' || proofId.length > MAX_PROOF_ID)
+    refuse(`has a record whose proofId is not a text of 1 to ${MAX_PROOF_ID} characters`);
   return { format: FORMAT, status: 'anchored', proofId, record, index, path, checkpoint: text.slice(end + 2) };
 }
 
