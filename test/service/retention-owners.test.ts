@@ -36,6 +36,9 @@ const LEFT: Readonly<Record<RetentionKind, string>> = {
   jobs: 'SELECT organisation_id, resolved_at AS at FROM dead_job',
   deliveries:
     'SELECT organisation_id, d.created_at AS at FROM webhook_delivery d JOIN webhook_endpoint USING (endpoint_id)',
+  approvals:
+    "SELECT organisation_id, custos_id_time(approval_id) AS at FROM approval WHERE state NOT IN ('pending', 'approved')",
+  actions: 'SELECT organisation_id, at FROM dashboard_audit',
 };
 /** The others first: decisions take their facts with them. */
 const KINDS = [...RETENTION_KINDS].sort((a, b) => Number(a === 'decisions') - Number(b === 'decisions'));

@@ -57,6 +57,7 @@ import { auditProgressMigration } from './0055-audit-progress.ts';
 import { keySealsMigration } from './0056-key-seals.ts';
 import { LostSignals1763700000057 } from './0057-lost-signals.ts';
 import { KeptParses1763700000058 } from './0058-kept-parses.ts';
+import { RetainedRows1763700000059 } from './0059-retained-rows.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -119,6 +120,7 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   keySealsMigration(pepper),
   LostSignals1763700000057,
   KeptParses1763700000058,
+  RetainedRows1763700000059,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
