@@ -108,15 +108,14 @@ export async function readErasedBefore(sql: Sql, owner: Owner): Promise<string> 
  * @throws {ApiError} E6002
  */
 export async function readDroppedBefore(sql: Sql, owner: Owner, what: BoundedKind = 'decisions'): Promise<string> {
-  const rows = await sql.query<{ record: Buffer; own: boolean; youngest: string }>(NEWEST[what], ownerColumns(owner));
-  if (rows.length === 0) return '';
   const sealedBefore = await readSealedDrops(sql, owner);
+  const sealedOf = (own: boolean): string => sealedBefore({ what, ...(own && { scope: 'organisation' }) });
+  // Where nothing was ever dropped, no record is looked for.
+  if (highest([sealedOf(false), sealedOf(true)]) === '') return '';
+  const rows = await sql.query<{ record: Buffer; own: boolean; youngest: string }>(NEWEST[what], ownerColumns(owner));
   return highest(
     // Written by the job `retain`; an edit is the auditor's finding at the record's own leaf. A record can be forged, so it counts only as
     // far as the sealed row. Nothing younger is dropped (custos_drop_partition, custos_forget_decisions and the like).
-    rows.map(({ record, own, youngest }) => {
-      const sealed = sealedBefore({ what, ...(own && { scope: 'organisation' }) });
-      return lower(lower(beforeIdOf(record), sealed), youngest);
-    }),
+    rows.map(({ record, own, youngest }) => lower(lower(beforeIdOf(record), sealedOf(own)), youngest)),
   );
 }

@@ -14,27 +14,28 @@ BEGIN
   RAISE EXCEPTION '% is insert-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
 END $$`;
 
+const APPROVALS =
+  'organisation_id = owner_id AND environment = owner_environment AND approval_id >= from_id AND approval_id < before_id';
 /**
  * Closed approvals, and what row_version knows of them. A row that is put back later, as it was before its use, can't be used: after eight
  * days (SHORTEST_KEEP_MS in shared/core/proof/retention-record.ts) the end in its seal is over.
  */
 const FORGET_APPROVALS = `CREATE OR REPLACE FUNCTION custos_forget_approvals(owner_id text, owner_environment text, from_id text, before_id text) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
-  ids text[];
+  gone integer;
 BEGIN
   IF before_id > custos_id_at('apr', now() - interval '8 days') THEN
     RAISE EXCEPTION 'approvals before % are too young to be deleted', before_id USING ERRCODE = 'invalid_parameter_value';
   END IF;
   PERFORM set_config('custos.forgets', 'approval', true);
-  WITH gone AS (
-    DELETE FROM approval WHERE organisation_id = owner_id AND environment = owner_environment AND approval_id >= from_id AND approval_id < before_id
-      AND state NOT IN ('pending', 'approved') RETURNING approval_id
-  ) SELECT array_agg(approval_id) INTO ids FROM gone;
+  DELETE FROM approval WHERE ${APPROVALS} AND state NOT IN ('pending', 'approved');
+  GET DIAGNOSTICS gone = ROW_COUNT;
   PERFORM set_config('custos.forgets', 'row_version', true);
-  DELETE FROM row_version USING unnest(ids) AS gone (id)
-    WHERE table_name = 'approval' AND row_id = ARRAY[owner_id, owner_environment, gone.id];
+  -- A range, because a join with the ids would read all versions of approvals. Open ones are left.
+  DELETE FROM row_version WHERE table_name = 'approval' AND row_id >= ARRAY[owner_id, owner_environment, from_id] AND row_id < ARRAY[owner_id, owner_environment, before_id]
+    AND row_id[3] NOT IN (SELECT approval_id FROM approval WHERE ${APPROVALS});
   PERFORM set_config('custos.forgets', '', true);
-  RETURN coalesce(cardinality(ids), 0);
+  RETURN gone;
 END $$`;
 
 /** SQL: attempts to sign in with an unknown key have no owner. Their records are in the log of the operator's live environment. */
@@ -69,12 +70,18 @@ export const RetainedRows1763700000059 = concurrentMigration({
     FORGET_APPROVALS,
     FORGET_ACTIONS,
     guardDefiners('custos_forget_approvals', 'custos_forget_actions'),
+    // Plans of functions are cached, perhaps while the tables are empty: none may read a whole table.
+    'ALTER FUNCTION custos_forget_approvals SET enable_seqscan = off',
+    'ALTER FUNCTION custos_forget_actions SET enable_seqscan = off',
     // No process deletes approvals otherwise.
     'CREATE OR REPLACE TRIGGER insert_only BEFORE DELETE OR TRUNCATE ON approval FOR EACH STATEMENT EXECUTE FUNCTION custos_insert_only()',
     'DROP INDEX CONCURRENTLY IF EXISTS dashboard_audit_by_time',
     'CREATE INDEX CONCURRENTLY dashboard_audit_by_time ON dashboard_audit (organisation_id, environment, at)',
+    'DROP INDEX CONCURRENTLY IF EXISTS dashboard_audit_ownerless',
+    'CREATE INDEX CONCURRENTLY dashboard_audit_ownerless ON dashboard_audit (at) WHERE organisation_id IS NULL AND environment IS NULL',
   ],
   down: [
+    'DROP INDEX CONCURRENTLY IF EXISTS dashboard_audit_ownerless',
     'DROP INDEX CONCURRENTLY IF EXISTS dashboard_audit_by_time',
     'DROP TRIGGER IF EXISTS insert_only ON approval',
     'DROP FUNCTION IF EXISTS custos_forget_approvals, custos_forget_actions',
