@@ -308,6 +308,25 @@ describe("retention of approvals and operators' actions", () => {
       expect(await findings()).to.deep.equal([]);
     });
 
+    it('is recorded where something was erased, and of what says how far only the newest version is kept', async () => {
+      const other = { organisationId: await service.addOrganisation('empty'), environment: 'live' } as const;
+      const made = await service.client({ scopes: ['intents:write'], organisationId: other.organisationId });
+      await made.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'a' });
+      await both.worker.append();
+      const before = await count("record WHERE event = 'custos.retention'");
+      await retain(10);
+      await retain(10);
+      expect(await count("record WHERE event = 'custos.retention'")).to.equal(before);
+      const versions = await service.rows<{ kind: string; n: number; version: number }>(
+        `SELECT kind, t.version, count(*)::int AS n FROM retention_time t JOIN row_version v ON table_name = 'retention_time' AND row_id = ARRAY[organisation_id, environment, kind]
+         GROUP BY 1, 2 ORDER BY 1`,
+      );
+      expect(versions.map(({ kind, n, version }) => [kind, n, version > 1])).to.deep.equal([
+        ['actions', 1, true],
+        ['approvals', 1, true],
+      ]);
+    });
+
     it('is nothing while the clock of the worker is ahead', async () => {
       const before = await count('approval');
       await atAge(-30, () => runRetain(deps(LEAST_DAYS + 1)));

@@ -34,6 +34,8 @@ interface OwnKind {
   readonly isParted: boolean;
   /** The lowest id that must stay; null: none. Values: the owner. */
   readonly needed: Statement;
+  /** Whether the owner has any row before $3 that may go, so that each log has records of deletions only. Absent: not asked. */
+  readonly some?: Statement;
   /** The id after a batch from $3 on; none: the batch is the last one before $4. */
   readonly next: Statement;
   /** Deletes or blanks the owner's rows from $3 on and before $4. */
@@ -81,6 +83,7 @@ const KINDS: readonly OwnKind[] = [
     isParted: false,
     // Upkeep closes what nobody has decided or used; until then the row stays, and everything after it. One look-up for each state.
     needed: `SELECT least(${['pending', 'approved'].map((state) => `(SELECT approval_id FROM approval WHERE ${OF} AND state = '${state}' ORDER BY approval_id LIMIT 1)`).join(', ')}) AS id`,
+    some: `SELECT 1 AS one FROM approval WHERE ${OF} AND approval_id < $3 AND NOT ${OPEN} LIMIT 1`,
     next: `SELECT approval_id AS id FROM approval WHERE ${OF} AND approval_id >= $3 AND approval_id < $4 ORDER BY approval_id OFFSET ${DELETE_BATCH} LIMIT 1`,
     change: 'SELECT custos_forget_approvals($1, $2, $3, $4)',
     isRecordedFirst: true,
@@ -90,6 +93,8 @@ const KINDS: readonly OwnKind[] = [
     prefix: 'act',
     isParted: false,
     needed: 'SELECT NULL AS id WHERE $1::text IS NOT NULL AND $2::text IS NOT NULL',
+    some: `SELECT 1 AS one FROM dashboard_audit WHERE ${OF} AND at < custos_id_time($3)
+      UNION ALL SELECT 1 FROM dashboard_audit WHERE organisation_id IS NULL AND environment IS NULL AND at < custos_id_time($3) AND ${IS_OPERATOR} LIMIT 1`,
     // A batch ends after its last millisecond, so that each goes on.
     next: `SELECT custos_id_at('act', at + interval '1 ms') AS id FROM (
         (SELECT at FROM dashboard_audit WHERE ${OF} AND ${IN_TIME} ORDER BY at LIMIT ${DELETE_BATCH})
@@ -99,6 +104,8 @@ const KINDS: readonly OwnKind[] = [
     isRecordedFirst: true,
   },
 ];
+const FORGET_VERSIONS = 'SELECT custos_forget_versions($1, $2, $3)';
+
 export interface OwnDeps extends PartitionDeps, KeepSettings {
   readonly logger: Logger;
 }
@@ -115,7 +122,7 @@ async function nextStep(
   sql: Sql,
   run: Run,
   owner: Owner,
-  { what, prefix, needed, isParted }: OwnKind,
+  { what, prefix, needed, some, isParted }: OwnKind,
 ): Promise<Step | undefined> {
   const [server] = await sql.query<{ now_ms: number }>(BOUND, []);
   // It may have been set to a longer one meanwhile.
@@ -128,9 +135,11 @@ async function nextStep(
   const stepMs = spanHours(keptMs) * HOUR_MS;
   const beforeMs = Math.floor(endMs / stepMs) * stepMs;
   if (beforeMs <= 0) return undefined;
+  const beforeId = lowestId(prefix, beforeMs);
+  if (some !== undefined && (await sql.query(some, [...ownerColumns(owner), beforeId])).length === 0) return undefined;
   return {
     what,
-    beforeId: lowestId(prefix, beforeMs),
+    beforeId,
     before: new Date(beforeMs).toISOString(),
     setting: run.times.settingOf(what, keptMs),
     keepSeconds: keptMs / 1_000,
@@ -145,6 +154,7 @@ async function record(sql: Sql, run: Run, owner: Owner, step: Step): Promise<voi
   const nowMs = run.nowMs();
   await writeServiceRecord(sql, { ...owner, event: 'custos.retention', body: step }, nowMs);
   await writeOwnDrop(sql, owner, step.what, known, { beforeId: step.beforeId, nowMs });
+  await sql.query(FORGET_VERSIONS, [...ownerColumns(owner), step.what]);
   run.logger.info({ ...owner, ...step }, 'data of an organisation is deleted');
 }
 

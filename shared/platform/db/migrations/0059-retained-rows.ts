@@ -63,16 +63,34 @@ BEGIN
   RETURN gone + ownerless;
 END $$`;
 
+/**
+ * Of a time of retention, which is written with each deletion, all versions but the newest, which alone counts (floorSql in
+ * shared/platform/db/seals/rows.ts): so whoever calls it lowers nothing.
+ */
+const FORGET_VERSIONS = `CREATE OR REPLACE FUNCTION custos_forget_versions(owner_id text, owner_environment text, of_kind text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  of_row text[] := ARRAY[owner_id, owner_environment, of_kind];
+BEGIN
+  PERFORM set_config('custos.forgets', 'row_version', true);
+  DELETE FROM row_version WHERE table_name = 'retention_time' AND row_id = of_row
+    AND version < (SELECT max(version) FROM row_version WHERE table_name = 'retention_time' AND row_id = of_row);
+  PERFORM set_config('custos.forgets', '', true);
+END $$`;
+
 export const RetainedRows1763700000059 = concurrentMigration({
   name: 'RetainedRows1763700000059',
   up: [
-    INSERT_ONLY,
-    FORGET_APPROVALS,
-    FORGET_ACTIONS,
-    guardDefiners('custos_forget_approvals', 'custos_forget_actions'),
-    // Plans of functions are cached, perhaps while the tables are empty: none may read a whole table.
-    'ALTER FUNCTION custos_forget_approvals SET enable_seqscan = off',
-    'ALTER FUNCTION custos_forget_actions SET enable_seqscan = off',
+    // At once, so that nobody else may call a function in between.
+    [
+      INSERT_ONLY,
+      FORGET_APPROVALS,
+      FORGET_ACTIONS,
+      FORGET_VERSIONS,
+      guardDefiners('custos_forget_approvals', 'custos_forget_actions', 'custos_forget_versions'),
+      // Plans of functions are cached, perhaps while the tables are empty: none may read a whole table.
+      'ALTER FUNCTION custos_forget_approvals SET enable_seqscan = off',
+      'ALTER FUNCTION custos_forget_actions SET enable_seqscan = off',
+    ].join(';\n'),
     // No process deletes approvals otherwise.
     'CREATE OR REPLACE TRIGGER insert_only BEFORE DELETE OR TRUNCATE ON approval FOR EACH STATEMENT EXECUTE FUNCTION custos_insert_only()',
     'DROP INDEX CONCURRENTLY IF EXISTS dashboard_audit_by_time',
@@ -84,7 +102,7 @@ export const RetainedRows1763700000059 = concurrentMigration({
     'DROP INDEX CONCURRENTLY IF EXISTS dashboard_audit_ownerless',
     'DROP INDEX CONCURRENTLY IF EXISTS dashboard_audit_by_time',
     'DROP TRIGGER IF EXISTS insert_only ON approval',
-    'DROP FUNCTION IF EXISTS custos_forget_approvals, custos_forget_actions',
+    'DROP FUNCTION IF EXISTS custos_forget_approvals, custos_forget_actions, custos_forget_versions',
     INSERT_ONLY_BEFORE,
   ],
 });
