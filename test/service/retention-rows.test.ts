@@ -332,6 +332,28 @@ describe("retention of approvals and operators' actions", () => {
       await atAge(-30, () => runRetain(deps(LEAST_DAYS + 1)));
       expect(await count('approval')).to.equal(before);
     });
+
+    it('is nothing that has no such id or time, by records that somebody puts into the log', async () => {
+      const missing = async (): Promise<number[]> => {
+        const found = await findings();
+        return ['approval-missing', 'action-missing'].map((kind) => found.filter((one) => one === kind).length);
+      };
+      expect(await missing()).to.deep.equal([0, 0]);
+      for (const [event, body] of [
+        ['custos.dashboard', { seq: 1_000_000, at: 'never' }],
+        ['custos.dashboard', { seq: 1_000_001, at: '1969-01-01T00:00:00.000Z' }],
+        ['custos.approval', { approvalId: 'aaa', state: 'expired' }],
+      ] as const)
+        await service.db.transaction((sql) =>
+          writeServiceRecord(
+            sql,
+            event === 'custos.approval' ? { ...owner, event, agentId: 'a', body } : { ...owner, event, body },
+            service.nowMs(),
+          ),
+        );
+      await both.worker.append();
+      expect(await missing()).to.deep.equal([1, 2]);
+    });
   });
 
   describe('what is deleted and stated by somebody with the service’s database role', () => {

@@ -132,7 +132,7 @@ async function auditApprovals(sql: Sql, head: AuditHead, rows: readonly AuditedR
   return leaves.flatMap((leaf, i) => {
     const id = ids[i] ?? '';
     const row = known.get(id);
-    if (row === undefined && id < droppedBefore) return [];
+    if (row === undefined && id.startsWith('apr_') && id < droppedBefore) return [];
     if (row === undefined) return findingAt(leaf, 'approval-missing', 'the approval that it is about does not exist.');
     if (isAsRecorded(row, leaf)) return [];
     return findingAt(leaf, 'approval-altered', `the approval that it is about is ${row.state}, and not as it records.`);
@@ -162,7 +162,8 @@ async function auditActions(sql: Sql, head: AuditHead, rows: readonly AuditedRow
   const droppedBefore = areAll ? '' : await readDroppedBefore(sql, head, 'actions');
   return leaves.flatMap((leaf) => {
     const row = known.get(leaf.body['seq']);
-    if (row === undefined && lowestId('act', Date.parse(String(leaf.body['at']))) < droppedBefore) return [];
+    const atMs = Date.parse(String(leaf.body['at']));
+    if (row === undefined && atMs >= 0 && lowestId('act', atMs) < droppedBefore) return [];
     if (row === undefined)
       return findingAt(leaf, 'action-missing', "the operator's action that it records is missing.");
     if (isRecordedAction(row, leaf)) return [];
