@@ -17,6 +17,7 @@ import { type Generator, type Service, startGenerator, startService } from './pr
 import { memoryOf, partsBelow } from './usage.ts';
 import { databaseNowMs } from '../shared/platform/db/clock.ts';
 import { type Database, openDatabase } from '../shared/platform/db/database.ts';
+import { RETENTION_KINDS, type RetentionKind } from '../shared/domain/retention/times.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { runRetain } from '../workers/jobs/retain.ts';
 import { signalBodies } from './work-bodies.ts';
@@ -121,13 +122,16 @@ async function startInThePast(service: Service, client: pg.Client, hours: number
 
 async function retain(db: Database): Promise<void> {
   const nowMs = await databaseNowMs(db);
-  const kept = { facts: undefined, intents: undefined, signals: undefined, jobs: undefined, deliveries: undefined };
+  const forEver = Object.fromEntries(RETENTION_KINDS.map((kind) => [kind, undefined])) as Record<
+    RetentionKind,
+    undefined
+  >;
   const deps = {
     db,
     nowMs: () => nowMs,
     deletionMs: () => nowMs,
     logger: pino({ level: 'silent' }),
-    keepMs: { ...kept, decisions: DAY_MS, texts: DAY_MS },
+    keepMs: { ...forEver, decisions: DAY_MS, texts: DAY_MS },
     leastKeepMs: DAY_MS,
     onDropped: () => undefined,
   };

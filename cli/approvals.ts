@@ -12,14 +12,15 @@ import { unpackRecord } from '../shared/core/decision/packed-record.ts';
 import { bodyOfPrefix } from '../shared/core/proof/record.ts';
 import { listApprovals } from '../shared/domain/approvals/list.ts';
 import {
+  absentApproval,
   boundOf,
   decideApproval,
   factsOf,
-  noSuchApproval,
   readApproval,
   type ShownApproval,
 } from '../shared/domain/approvals/store.ts';
 import { type ApprovalProgress, canBeMet, readProgress, votesOf } from '../shared/domain/approvals/votes.ts';
+import { readOwners } from '../shared/domain/retention/times.ts';
 import { FIRST_SLUG } from '../shared/domain/keys/organisations.ts';
 import type { Environment } from '../shared/kernel/vocabulary.ts';
 import type { Sql } from '../shared/platform/db/database.ts';
@@ -115,14 +116,20 @@ const OWNER = 'SELECT organisation_id, environment FROM approval WHERE approval_
 /** Approval ids are unique in the installation, and the shell's user operates all of it, so no tenant is named. */
 async function ownerOf(sql: Sql, approvalId: string): Promise<Owner> {
   const [row] = await sql.query<{ organisation_id: string; environment: Environment }>(OWNER, [approvalId]);
-  if (row === undefined)
+  if (row === undefined) {
+    for (const owner of await readOwners(sql)) {
+      const { code, message } = await absentApproval(sql, owner, approvalId);
+      if (code === 'E4006')
+        throw new UsageError(`There is no approval ${printable(approvalId)}, or retention has erased it: ${message}`);
+    }
     throw new UsageError(`There is no approval ${printable(approvalId)}. "custos approvals list" shows the ids.`);
+  }
   return { organisationId: row.organisation_id, environment: row.environment };
 }
 
 async function requireApproval(sql: Sql, owner: Owner, approvalId: string): Promise<ShownApproval> {
   const row = await readApproval(sql, owner, approvalId);
-  if (row === undefined) throw noSuchApproval();
+  if (row === undefined) throw await absentApproval(sql, owner, approvalId);
   return row;
 }
 

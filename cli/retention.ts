@@ -17,7 +17,7 @@ import { type Owner, ownerColumns } from '../shared/kernel/owner.ts';
 import type { Environment } from '../shared/kernel/vocabulary.ts';
 import { needsOf } from '../shared/platform/config/config.ts';
 import type { Sql } from '../shared/platform/db/database.ts';
-import { keepingMs } from '../shared/platform/config/forms.ts';
+import { keepingApprovalsMs, keepingMs } from '../shared/platform/config/forms.ts';
 import type { Config } from '../shared/platform/config/table.ts';
 import { operatorName, requireOrganisation, runAdmin } from './admin.ts';
 import { loadConfig } from './context.ts';
@@ -37,7 +37,7 @@ function requireLongEnough(config: Config, kind: RetentionKind, text: string): v
   if (text === FOREVER) return;
   let keptMs: number;
   try {
-    keptMs = keepingMs(text);
+    keptMs = (kind === 'approvals' ? keepingApprovalsMs : keepingMs)(text);
   } catch (error) {
     throw new UsageError(`The time ${(error as Error).message}. "${FOREVER}" keeps data for ever.`);
   }

@@ -1,6 +1,6 @@
 // The operator trail: what operators did on the dashboard. Each action is a row before it begins and one after it ends, with
 // what it changed; each row is also a record in the ledger and a line in the process log.
-import { createHash } from 'node:crypto';
+import { digestInTrail } from '../../shared/core/proof/trail-digest.ts';
 import type { Database, EntitySql } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { type RecordedChange, stored } from '../../shared/kernel/recorded-change.ts';
@@ -44,8 +44,8 @@ interface TrailRow extends Action {
  * salt. The hashes still show when the row was changed. Records of rows without a change have no such member.
  */
 function recordBody({ address, change, ...row }: TrailRow, seq: number, at: Date): object {
-  const hash = (text: string): string => createHash('sha256').update(`${row.requestId}\n${seq}\n${text}`).digest('hex');
-  const hashes = { addressHash: hash(address), ...(change === null ? {} : { changeHash: hash(change) }) };
+  const digest = (text: string): string => digestInTrail({ requestId: row.requestId, seq }, text);
+  const hashes = { addressHash: digest(address), ...(change === null ? {} : { changeHash: digest(change) }) };
   return { ...row, seq, at: at.toISOString(), ...hashes };
 }
 

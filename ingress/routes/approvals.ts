@@ -2,6 +2,7 @@
 import { ownerOf } from '../../shared/kernel/owner.ts';
 import { listApprovals } from '../../shared/domain/approvals/list.ts';
 import {
+  absentApproval,
   boundOf,
   decideApproval,
   factsOf,
@@ -90,7 +91,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       description: `${effect} The key that asked may not decide, nor may a key that it made or that made it. ${word === 'approve' ? 'Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.' : 'One rejection rejects.'}`,
       request: { params: IdParams, body: ApprovalVerdict },
       responses: { 200: { description: `The approval, ${state}.`, schema: ApprovalDetail } },
-      errors: ['E4001', 'E5001', 'E5002'],
+      errors: ['E4001', 'E4006', 'E5001', 'E5002'],
       idempotent: true,
       handler: ({ key, params, body, commit }) =>
         commit(async (sql) => {
@@ -104,7 +105,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
             mayName: (agentId) => mayName(key, agentId),
           });
           const row = await readApproval(sql, key, params.id);
-          if (row === undefined) throw noSuchApproval();
+          if (row === undefined) throw await absentApproval(sql, key, params.id);
           return { status: 200, body: await detailed(sql, key, row, at), change: decided(row, key.keyId, body.reason) };
         }),
     });
@@ -147,11 +148,12 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
         "With the caller's own words, all that it is bound to, and the ESCALATE that opened it. A key with intents:write but not admin:* sees the approvals that it asked for.",
       request: { params: IdParams },
       responses: { 200: { description: 'The approval.', schema: ApprovalDetail } },
-      errors: ['E4001'],
+      errors: ['E4001', 'E4006'],
       wait: { kind: 'approval', isSettled: ({ body }) => memberOf(body, 'status') !== 'pending' },
       handler: async ({ key, params }) => {
         const row = await readApproval(db, key, params.id);
-        if (row === undefined || !mayName(key, row.agent_id)) throw noSuchApproval();
+        if (row === undefined) throw await absentApproval(db, key, params.id);
+        if (!mayName(key, row.agent_id)) throw noSuchApproval();
         if (!key.scopes.has('admin:*') && !(await hasAsked(db, key, row.key_id))) throw noSuchApproval();
         return { status: 200, body: await detailed(db, key, row, nowMs()) };
       },

@@ -76,7 +76,7 @@ export const ERROR_TABLE = {
     'not_found',
     [410],
     'Dropped by retention',
-    'the decision, or the record of the proof, is older than its organisation keeps decisions; receipts that were given out still verify',
+    'the decision, the record of the proof, or the approval is older than its organisation keeps such data; receipts that were given out still verify',
   ),
   E5001: entry('conflict', [409], 'Approval closed', 'the approval is already closed'),
   E5002: entry('conflict', [409], 'Illegal state change', 'the resource cannot change from its state to that one'),

@@ -4,7 +4,7 @@ import { randomFillSync } from 'node:crypto';
 /** Crockford base32 as in the ULID specification: text and number have the same order. */
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
-export type IdPrefix = 'org' | 'agt' | 'dec' | 'int' | 'apr' | 'prf' | 'sig' | 'req' | 'rpl' | 'whk';
+export type IdPrefix = 'org' | 'agt' | 'dec' | 'int' | 'apr' | 'prf' | 'sig' | 'req' | 'rpl' | 'whk' | 'act';
 
 /** Most characters (code points) of an identifier that a caller chooses. */
 export const CALLER_ID_MAX = 256;

@@ -4,8 +4,13 @@ import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { ask, escalate, ESCALATING, gist } from '../support/escalations.ts';
 import { runCommand } from '../support/command.ts';
+import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
+import { writeOwnDrop } from '../../shared/domain/retention/times.ts';
+import { lowestId } from '../../shared/kernel/ids.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
+
+const DAY_MS = 86_400_000;
 
 describe('custos approvals', () => {
   let service: Service;
@@ -63,6 +68,32 @@ describe('custos approvals', () => {
     expect(body).to.include({ state: 'approved', by, reason: 'looked at "it"' });
     const again = await custos('reject', approvalId, '--reason', 'too late');
     expect([again.code, again.stderr]).to.deep.equal([1, 'custos: The approval is closed: it is used.\n']);
+  });
+
+  it('says of an approval that retention has erased that it is too old', async () => {
+    const erased = {
+      what: 'approvals',
+      scope: 'organisation',
+      beforeId: lowestId('apr', service.nowMs() - 9 * DAY_MS),
+    };
+    const owner = { organisationId: service.operatorId, environment: 'live' } as const;
+    // What the job `retain` leaves behind; test/service/retention-rows.test.ts runs the job itself.
+    await service.db.transaction(async (sql) => {
+      await writeServiceRecord(sql, { ...owner, event: 'custos.retention', body: erased }, service.nowMs());
+      await writeOwnDrop(sql, owner, 'approvals', undefined, { ...erased, nowMs: service.nowMs() });
+    });
+    const id = lowestId('apr', service.nowMs() - 10 * DAY_MS);
+    for (const command of [
+      ['show', id],
+      ['approve', id, '--reason', 'x'],
+      ['reject', id, '--reason', 'x'],
+    ]) {
+      const { code, stderr } = await custos(...command);
+      expect(code).to.equal(2);
+      expect(stderr).to.match(
+        /^custos: There is no approval apr_\w+, or retention has erased it: This approval is older than what is kept/,
+      );
+    }
   });
 
   it('rejects an approval, and refuses invalid commands', async () => {

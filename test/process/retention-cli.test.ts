@@ -34,6 +34,8 @@ describe('times of retention from the shell', () => {
       ['signals', null],
       ['jobs', null],
       ['deliveries', 7 * 86_400],
+      ['approvals', null],
+      ['actions', null],
     ]);
     expect(of('taken')[0]).to.include({ environment: 'test', keepSeconds: 30 * 86_400, from: 'organisation' });
     expect(of('taken')[0]?.['author']).to.match(/^cli:/);
@@ -51,9 +53,13 @@ describe('times of retention from the shell', () => {
   });
 
   const REFUSED: readonly (readonly [args: readonly string[], because: RegExp, env?: Record<string, string>])[] = [
-    [['set', 'receipts', '30d'], /receipts.*decisions, facts, texts, intents, signals, jobs, deliveries/],
+    [
+      ['set', 'receipts', '30d'],
+      /receipts.*decisions, facts, texts, intents, signals, jobs, deliveries, approvals, actions/,
+    ],
     [['set', 'decisions', 'long'], /must be a duration such as 36h, 90d or 52w, not "long".*"forever"/],
     [['set', 'signals', '23h'], /must be at least 1d, not "23h"/],
+    [['set', 'approvals', '7d'], /must be at least 8d, not "7d": an approval may be open for seven days/],
     [['set', 'facts', '40000d'], /must be at most 36500d/],
     [
       ['set', 'texts', '1d'],

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { expireApprovals } from '../../shared/domain/approvals/store.ts';
 import type { Client } from '../support/client.ts';
-import { approve, ask, DENYING, ESCALATING, fillApprovals, gist, reject } from '../support/escalations.ts';
+import { approve, ask, DENYING, ESCALATING, clearFilled, fillApprovals, gist, reject } from '../support/escalations.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { startWorker } from '../support/process.ts';
 import { rewriteSealed } from '../support/seals.ts';
@@ -104,7 +104,7 @@ describe('a submitted intent that needs an approval', () => {
     expect(intent).to.include({ status: 'decided', approvalId: null });
     expect(gist(intent.decision)).to.deep.equal(['ESCALATE', 'ASKED']);
     expect(intent.decision).not.to.have.property('approval');
-    await service.rows("DELETE FROM approval WHERE decision_id = 'dec_x'");
+    await clearFilled(service);
   });
 
   it('is decided DENY, APPROVAL_REJECTED, when rejected', async () => {

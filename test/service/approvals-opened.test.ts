@@ -6,7 +6,7 @@ import { APPROVAL_STATES } from '../../shared/core/decision/approval.ts';
 import { listApprovals } from '../../shared/domain/approvals/list.ts';
 import { type ApprovalsUnderTest, question, startApprovals } from '../support/approvals.ts';
 import { asAnswered, type Client } from '../support/client.ts';
-import { approve, ask, escalate, fillApprovals, gist, reject } from '../support/escalations.ts';
+import { approve, ask, escalate, clearFilled, fillApprovals, gist, reject } from '../support/escalations.ts';
 import type { Service } from '../support/service.ts';
 import { rowsRead } from '../support/rows-read.ts';
 
@@ -142,7 +142,7 @@ describe('approvals opened by an ESCALATE', () => {
     await escalate(client, more(4));
     service.advance(60_000);
     for (const n of [5, 6]) await escalate(client, more(n));
-    await service.rows("DELETE FROM approval WHERE decision_id = 'dec_x'");
+    await clearFilled(service);
   });
 
   it('are separate for another agent, context, action, parse or key', async () => {

@@ -10,6 +10,7 @@ import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { setOwnTime } from '../../shared/domain/installation/retention-times.ts';
 import { RETENTION_KINDS, type RetentionKind } from '../../shared/domain/retention/times.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
+import { createOperatorTrail } from '../../ingress/dashboard/operator-trail.ts';
 import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { forgetDeliveries } from '../../workers/jobs/forget-deliveries.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
@@ -36,7 +37,13 @@ const LEFT: Readonly<Record<RetentionKind, string>> = {
   jobs: 'SELECT organisation_id, resolved_at AS at FROM dead_job',
   deliveries:
     'SELECT organisation_id, d.created_at AS at FROM webhook_delivery d JOIN webhook_endpoint USING (endpoint_id)',
+  approvals:
+    "SELECT organisation_id, custos_id_time(approval_id) AS at FROM approval WHERE state NOT IN ('pending', 'approved')",
+  actions: 'SELECT organisation_id, at FROM dashboard_audit',
 };
+/** Days that are kept: by the installation, by one with less, by one with more, and by the installation then. */
+const timesOf = (kind: RetentionKind): readonly [number, number, number, number] =>
+  kind === 'approvals' ? [12, 9, 11, 8] : [11, 8, 10, 5];
 /** The others first: decisions take their facts with them. */
 const KINDS = [...RETENTION_KINDS].sort((a, b) => Number(a === 'decisions') - Number(b === 'decisions'));
 
@@ -48,6 +55,7 @@ describe('retention of single organisations', () => {
     second: { organisationId: '', environment: 'live' },
   };
   const clients: Record<string, Client> = {};
+  const admins: Record<string, Client> = {};
   const decisions: { readonly of: string; readonly day: number; readonly id: string; readonly receipt: string }[] = [];
 
   const deps = (keepMs: Partial<RetainDeps['keepMs']>): RetainDeps => ({
@@ -101,12 +109,14 @@ describe('retention of single organisations', () => {
     const scopes = ['intents:write', 'proofs:read', 'trust:write'] as const;
     for (const [name, { organisationId }] of Object.entries(owners)) {
       clients[name] = await service.client({ scopes: [...scopes], organisationId });
+      admins[name] = await service.client({ scopes: ['admin:*'], organisationId });
       await service.rows(
         `INSERT INTO webhook_endpoint (endpoint_id, organisation_id, environment, url, events, signing_keys, created_at, created_by)
          VALUES ($1, $2, 'live', 'https://example.com', '{}', '[]', now(), 'k')`,
         [name, organisationId],
       );
     }
+    const trail = createOperatorTrail({ db: service.db, nowMs: service.nowMs, logger: pino({ level: 'silent' }) });
     service.advance(-DAYS * DAY_MS);
     for (let day = 0; day <= DAYS; day += 1) {
       for (const [of, client] of Object.entries(clients)) {
@@ -130,6 +140,19 @@ describe('retention of single organisations', () => {
           [of, `m-${day}`, at],
         );
         decisions.push({ of, day, id: json.decision_id, receipt: '' });
+        const asked = (await client.post('/v1/enforce', { agent_id: `asks-${day}`, intent: 'data.unknown.thing' }))
+          .json;
+        const rejected = await admins[of]?.post(`/v1/approvals/${asked.approval.approval_id}/reject`, { reason: 'no' });
+        expect(rejected?.status, rejected?.text).to.equal(200);
+        const action = {
+          ...owner,
+          requestId: `r-${of}-${day}`,
+          keyId: null,
+          address: '::1',
+          action: 'x',
+          subject: '/x',
+        };
+        await trail.around(action, () => Promise.resolve({ status: 200 }));
       }
       await both.worker.append();
       if (day < DAYS) service.advance(DAY_MS);
@@ -143,28 +166,30 @@ describe('retention of single organisations', () => {
 
   for (const kind of KINDS)
     describe(kind, () => {
+      const [all, less, more, allThen] = timesOf(kind);
+
       it('go after the time of the installation, where nobody has another one', async () => {
-        await retain(kind, 11);
-        await keeps('first', kind, 11);
-        await keeps('second', kind, 11);
+        await retain(kind, all);
+        await keeps('first', kind, all);
+        await keeps('second', kind, all);
       });
 
       it('go earlier for an organisation whose time is shorter', async () => {
-        expect(await set('second', kind, '8d')).to.equal('installation');
-        await retain(kind, 11);
-        await keeps('first', kind, 11);
-        await keeps('second', kind, 8);
+        expect(await set('second', kind, `${less}d`)).to.equal('installation');
+        await retain(kind, all);
+        await keeps('first', kind, all);
+        await keeps('second', kind, less);
       });
 
       it('stay longer for an organisation whose time is longer', async () => {
-        await set('first', kind, '10d');
-        expect(await set('second', kind, 'installation')).to.equal('8d');
-        await retain(kind, 5);
-        await keeps('first', kind, 10);
-        await keeps('second', kind, 5);
+        await set('first', kind, `${more}d`);
+        expect(await set('second', kind, 'installation')).to.equal(`${less}d`);
+        await retain(kind, allThen);
+        await keeps('first', kind, more);
+        await keeps('second', kind, allThen);
         await set('first', kind, 'forever');
-        await retain(kind, 5);
-        await keeps('first', kind, 10);
+        await retain(kind, allThen);
+        await keeps('first', kind, more);
       });
 
       it('leave nothing for the auditor to find', async () => {

@@ -111,6 +111,20 @@ describe('retention over forty days', () => {
     expect(dropped.decision).to.be.at.least(DAYS - KEPT_DAYS - 2);
   });
 
+  it('keeps short counts of decisions as long as the decisions, and those of hours for ever', async () => {
+    const counts = await service.rows<{ seconds: number; days: number; oldest: number }>(
+      `SELECT seconds, count(DISTINCT start_at::date)::int AS days, bool_or(now() - start_at > interval '${KEPT_DAYS + 3} days')::int AS oldest
+       FROM decision_count GROUP BY 1 ORDER BY 1`,
+    );
+    expect(counts.map(({ seconds, oldest }) => [seconds, oldest])).to.deep.equal([
+      [10, 0],
+      [60, 0],
+      [3_600, 1],
+    ]);
+    for (const { seconds, days } of counts)
+      expect(days, `${seconds}`).to.be.at.least(seconds < 3_600 ? KEPT_DAYS : DAYS);
+  });
+
   it('drops no row of what is still to be kept', async () => {
     const young = asked.filter(({ day }) => day > DAYS - KEPT_DAYS);
     for (const { decisionId } of young) expect((await client.get(`/v1/decisions/${decisionId}`)).status).to.equal(200);

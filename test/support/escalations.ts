@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Client, ClientResponse } from './client.ts';
 import { MAX_OPEN_APPROVALS } from '../../shared/core/decision/approval.ts';
+import { asSuperuser } from './database.ts';
 import type { PolicyFiles, Service } from './service.ts';
 
 const rule = (id: string, type: string, resources: string[], params: object = {}): object => ({
@@ -66,6 +67,11 @@ export const approve = (admin: Client, approvalId: string, reason = 'ticket OPS-
   admin.post(`/v1/approvals/${approvalId}/approve`, { reason });
 export const reject = (admin: Client, approvalId: string, reason = 'not today'): Promise<ClientResponse> =>
   admin.post(`/v1/approvals/${approvalId}/reject`, { reason });
+
+/** Deletes what fillApprovals has made. */
+export async function clearFilled(service: Service): Promise<void> {
+  await asSuperuser(service.db, (sql) => sql.query("DELETE FROM approval WHERE decision_id = 'dec_x'", []));
+}
 
 /** Opens approvals for an agent up to the limit, minus `less`. */
 export async function fillApprovals(service: Service, agentId: string, less = 0): Promise<void> {

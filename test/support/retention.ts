@@ -9,6 +9,8 @@ export const FOR_EVER = {
   signals: undefined,
   jobs: undefined,
   deliveries: undefined,
+  approvals: undefined,
+  actions: undefined,
 };
 
 /** SQL: partitions of a day, from one day ahead to `days` days ago, instead of the first one. */

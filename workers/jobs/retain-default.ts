@@ -1,12 +1,12 @@
 // Old rows of the default partition, which is never dropped: they go in batches, after the partitions of their time (docs/adr/0017).
-import type { RetentionBody } from '../../shared/core/proof/retention-record.ts';
+import type { PartedKind } from '../../shared/core/proof/retention-record.ts';
 import { readDropOfAll } from '../../shared/domain/retention/dropped.ts';
 import type { Sql, Statement } from '../../shared/platform/db/database.ts';
 import { DELETE_BATCH } from './delete-batches.ts';
 import { BOUND, type Kept, type PartitionDeps } from './retain-partitions.ts';
 
 /** Deletes or blanks at most $2 rows below the id $1; returns their number as `gone`. */
-const FORGET: Readonly<Record<RetentionBody['what'], Statement>> = {
+const FORGET: Readonly<Record<PartedKind, Statement>> = {
   decisions: 'SELECT custos_forget_default($1, $2) AS gone',
   facts: `WITH old AS (UPDATE decision_default SET facts = NULL, facts_salt = NULL WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM decision_default WHERE decision_id < $1 AND facts IS NOT NULL LIMIT $2)) RETURNING decision_id)

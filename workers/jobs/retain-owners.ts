@@ -1,4 +1,5 @@
-// Data of organisations whose time is shorter than the longest, for which its partition waits: deleted in batches (docs/adr/0017).
+// Data of organisations whose time is shorter than the longest, for which its partition waits, and data without partitions: deleted in batches,
+// owner by owner, with a record in the owner's log (docs/adr/0017).
 import type { RetentionBody } from '../../shared/core/proof/retention-record.ts';
 import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
 import {
@@ -22,24 +23,33 @@ const OPEN = `state IN ('pending', 'approved')`;
 const NEEDED_DECISION = `SELECT least((SELECT min(decision_id) FROM approval WHERE ${OF} AND ${OPEN}),
     (SELECT min(split_part(source_id, ' ', 1)) FROM log_inbox WHERE ${OF} AND source = 'decision')) AS id`;
 
+// As custos_forget_actions has them. Attempts to sign in with an unknown key have no owner: the operator's live environment has their records.
+const IN_TIME = 'at >= custos_id_time($3) AND at < custos_id_time($4)';
+const IS_OPERATOR = `$2 = 'live' AND EXISTS (SELECT FROM organisation WHERE id = $1 AND is_operator)`;
+
 interface OwnKind {
   readonly what: RetentionBody['what'];
-  readonly prefix: 'dec' | 'int';
+  readonly prefix: 'dec' | 'int' | 'apr' | 'act';
+  /** Its partitions wait for the longest time of all, and owners with a shorter one are dealt with here; others have no partitions. */
+  readonly isParted: boolean;
   /** The lowest id that must stay; null: none. Values: the owner. */
   readonly needed: Statement;
+  /** Whether the owner has any row before $3 that may go, so that each log has records of deletions only. Absent: not asked. */
+  readonly some?: Statement;
   /** The id after a batch from $3 on; none: the batch is the last one before $4. */
   readonly next: Statement;
   /** Deletes or blanks the owner's rows from $3 on and before $4. */
   readonly change: Statement;
   /**
-   * A missing decision is accounted for by its record, so that is committed first, and each run begins at the lowest id, for what a crash
-   * left. Of the others the record comes last, and each run begins where it ends.
+   * A missing row is accounted for by its record, so that is committed first, and each run begins at the lowest id, for what a crash
+   * left. Of facts and texts the record comes last, and each run begins where it ends.
    */
   readonly isRecordedFirst: boolean;
 }
 
 const OF_DECISIONS = {
   prefix: 'dec',
+  isParted: true,
   needed: NEEDED_DECISION,
   next: `SELECT decision_id AS id FROM decision WHERE ${OF} AND decision_id >= $3 AND decision_id < $4 ORDER BY decision_id OFFSET ${DELETE_BATCH} LIMIT 1`,
 } as const;
@@ -59,6 +69,7 @@ const KINDS: readonly OwnKind[] = [
   {
     what: 'texts',
     prefix: 'int',
+    isParted: true,
     needed: `SELECT min(intent_id) AS id FROM approval WHERE ${OF} AND ${OPEN}`,
     // No index begins with the owner, so it reads the rows of all, each once.
     next: `SELECT intent_id AS id FROM intent_parse WHERE $1::text IS NOT NULL AND $2::text IS NOT NULL AND intent_id >= $3 AND intent_id < $4
@@ -66,15 +77,38 @@ const KINDS: readonly OwnKind[] = [
     change: `DELETE FROM intent_parse WHERE ${OF} AND intent_id >= $3 AND intent_id < $4`,
     isRecordedFirst: false,
   },
+  {
+    what: 'approvals',
+    prefix: 'apr',
+    isParted: false,
+    // Upkeep closes what nobody has decided or used; until then the row stays, and everything after it. One look-up for each state.
+    needed: `SELECT least(${['pending', 'approved'].map((state) => `(SELECT approval_id FROM approval WHERE ${OF} AND state = '${state}' ORDER BY approval_id LIMIT 1)`).join(', ')}) AS id`,
+    some: `SELECT 1 AS one FROM approval WHERE ${OF} AND approval_id < $3 AND NOT ${OPEN} LIMIT 1`,
+    next: `SELECT approval_id AS id FROM approval WHERE ${OF} AND approval_id >= $3 AND approval_id < $4 ORDER BY approval_id OFFSET ${DELETE_BATCH} LIMIT 1`,
+    change: 'SELECT custos_forget_approvals($1, $2, $3, $4)',
+    isRecordedFirst: true,
+  },
+  {
+    what: 'actions',
+    prefix: 'act',
+    isParted: false,
+    needed: 'SELECT NULL AS id WHERE $1::text IS NOT NULL AND $2::text IS NOT NULL',
+    some: `SELECT 1 AS one FROM dashboard_audit WHERE ${OF} AND at < custos_id_time($3)
+      UNION ALL SELECT 1 FROM dashboard_audit WHERE organisation_id IS NULL AND environment IS NULL AND at < custos_id_time($3) AND ${IS_OPERATOR} LIMIT 1`,
+    // A batch ends after its last millisecond, so that each goes on.
+    next: `SELECT custos_id_at('act', at + interval '1 ms') AS id FROM (
+        (SELECT at FROM dashboard_audit WHERE ${OF} AND ${IN_TIME} ORDER BY at LIMIT ${DELETE_BATCH})
+        UNION ALL (SELECT at FROM dashboard_audit WHERE organisation_id IS NULL AND environment IS NULL AND ${IN_TIME} AND ${IS_OPERATOR} ORDER BY at LIMIT ${DELETE_BATCH})
+      ) AS batch ORDER BY at OFFSET ${DELETE_BATCH - 1} LIMIT 1`,
+    change: 'SELECT custos_forget_actions($1, $2, $3, $4)',
+    isRecordedFirst: true,
+  },
 ];
-// As for partitions, every log gets a record of each step.
-const OWNERS = `SELECT organisation_id AS "organisationId", environment FROM log UNION SELECT organisation_id, environment FROM retention_time ORDER BY 1, 2`;
+const FORGET_VERSIONS = 'SELECT custos_forget_versions($1, $2, $3)';
 
 export interface OwnDeps extends PartitionDeps, KeepSettings {
   readonly logger: Logger;
 }
-
-export const readOwners = (sql: Sql): Promise<Owner[]> => sql.query<Owner>(OWNERS, []);
 
 interface Run extends OwnDeps {
   /** As they were when the run began. */
@@ -88,12 +122,12 @@ async function nextStep(
   sql: Sql,
   run: Run,
   owner: Owner,
-  { what, prefix, needed }: OwnKind,
+  { what, prefix, needed, some, isParted }: OwnKind,
 ): Promise<Step | undefined> {
   const [server] = await sql.query<{ now_ms: number }>(BOUND, []);
   // It may have been set to a longer one meanwhile.
   const keptMs = run.times.ofOwn((await readTimesOf(sql, owner)).get(what), what);
-  if (keptMs >= run.times.longest(what)) return undefined;
+  if (keptMs >= (isParted ? run.times.longest(what) : Infinity)) return undefined;
   const openId = (await sql.query<{ id: string | null }>(needed, ownerColumns(owner)))[0]?.id ?? null;
   // The earliest of three clocks: one that is wrong must not delete what is young.
   const cutoffMs = Math.min(run.deletionMs(), server?.now_ms ?? 0) - keptMs;
@@ -101,9 +135,11 @@ async function nextStep(
   const stepMs = spanHours(keptMs) * HOUR_MS;
   const beforeMs = Math.floor(endMs / stepMs) * stepMs;
   if (beforeMs <= 0) return undefined;
+  const beforeId = lowestId(prefix, beforeMs);
+  if (some !== undefined && (await sql.query(some, [...ownerColumns(owner), beforeId])).length === 0) return undefined;
   return {
     what,
-    beforeId: lowestId(prefix, beforeMs),
+    beforeId,
     before: new Date(beforeMs).toISOString(),
     setting: run.times.settingOf(what, keptMs),
     keepSeconds: keptMs / 1_000,
@@ -118,6 +154,7 @@ async function record(sql: Sql, run: Run, owner: Owner, step: Step): Promise<voi
   const nowMs = run.nowMs();
   await writeServiceRecord(sql, { ...owner, event: 'custos.retention', body: step }, nowMs);
   await writeOwnDrop(sql, owner, step.what, known, { beforeId: step.beforeId, nowMs });
+  await sql.query(FORGET_VERSIONS, [...ownerColumns(owner), step.what]);
   run.logger.info({ ...owner, ...step }, 'data of an organisation is deleted');
 }
 
@@ -155,5 +192,6 @@ export async function forgetOfOwners(deps: OwnDeps, owners: readonly Owner[]): P
   const times = await readKeptTimes(deps.db, deps);
   for (const owner of owners)
     for (const kind of KINDS)
-      if (times.of(owner, kind.what) < times.longest(kind.what)) await forget({ ...deps, times }, owner, kind);
+      if (times.of(owner, kind.what) < (kind.isParted ? times.longest(kind.what) : Infinity))
+        await forget({ ...deps, times }, owner, kind);
 }

@@ -1,5 +1,5 @@
 // Old partitions: which ones the settings keep no longer, and how they go (docs/adr/0017).
-import type { RetentionBody } from '../../shared/core/proof/retention-record.ts';
+import type { PartedKind, RetentionBody } from '../../shared/core/proof/retention-record.ts';
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
 import { type KeepSettings, readKeptTimes } from '../../shared/domain/retention/times.ts';
 import { writeSealedDrop } from '../../shared/domain/retention/dropped.ts';
@@ -19,7 +19,7 @@ export type PartitionedTable = 'decision' | 'intent_parse';
 export interface Kept {
   readonly table: PartitionedTable;
   readonly prefix: 'dec' | 'int';
-  readonly what: RetentionBody['what'];
+  readonly what: PartedKind;
   /** SQL: the lowest id that must stay; null: none. */
   readonly needed: string;
   /** SQL condition over table_partition: only these. */
@@ -79,7 +79,7 @@ export function endOldest(deps: PartitionDeps, kept: Kept, only?: Part): Promise
     // Before the transaction writes anything: a transaction with an id holds up vacuum.
     if (kept.check !== undefined)
       while ((await sql.query<{ done: boolean }>(kept.check, [part.name]))[0]?.done === false);
-    const body: RetentionBody = {
+    const body: RetentionBody & { readonly what: PartedKind } = {
       what: kept.what,
       beforeId: part.past_id,
       before: new Date(idTimeMs(part.past_id)).toISOString(),

@@ -1,9 +1,9 @@
 // The job `retain`: makes partitions ahead of time, and drops what the settings keep no longer (docs/adr/0017).
-import { readKeptTimes } from '../../shared/domain/retention/times.ts';
+import { readKeptTimes, readOwners } from '../../shared/domain/retention/times.ts';
 import { MINUTE_MS, upkeepJob } from './definition.ts';
 import { BOUND, endOldest, type Kept, oldestToEnd, type PartitionedTable } from './retain-partitions.ts';
 import { forgetDefault } from './retain-default.ts';
-import { forgetOfOwners, type OwnDeps, readOwners } from './retain-owners.ts';
+import { forgetOfOwners, type OwnDeps } from './retain-owners.ts';
 import { forgetRows } from './retain-rows.ts';
 import { DAY_MS, HOUR_MS, spanHours } from './retain-spans.ts';
 

@@ -1,5 +1,7 @@
 // The audit page: the state of the logs, and the operator trail.
 import { Type } from 'typebox';
+import { idTimeMs } from '../../../shared/kernel/ids.ts';
+import { readDroppedBefore } from '../../../shared/domain/retention/dropped.ts';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { closed, PAGE, StringEnum } from '../../../shared/api/common.ts';
 import { readPage } from '../../routes/paging.ts';
@@ -23,12 +25,15 @@ export function auditRoutes(db: Database): Route[] {
       path: '/audit/actions',
       summary: 'What operators did on the dashboard, newest first',
       request: { query: ActionsQuery },
-      answer: ({ key, query: { outcome, ...query } }): Promise<OperatorActions> =>
-        readPage(query, {
+      answer: async ({ key, query: { outcome, ...query } }): Promise<OperatorActions> => {
+        const page = await readPage(query, {
           cursor: /^\d{1,15}$/,
           read: (before, count) => listActions(db, key, { before, outcome }, count),
           sortKey: ({ seq }) => String(seq),
-        }),
+        });
+        const droppedBefore = await readDroppedBefore(db, key, 'actions');
+        return { ...page, erasedBefore: droppedBefore === '' ? null : new Date(idTimeMs(droppedBefore)).toISOString() };
+      },
     }),
   ];
 }

@@ -48,6 +48,8 @@ export const FINDINGS = {
   'approval-altered': 'an approval is in another state, or by somebody else, than its records in the log say',
   'approval-unrecorded': 'an approval exists without the recorded decision that opened it',
   'approval-missing': 'an approval that the log has was deleted',
+  'action-altered': "an operator's action on the dashboard is not the one that the log has",
+  'action-missing': "an operator's action that the log has was deleted",
   'policy-unrecorded': 'the policy set in force is not the one that the log says was activated last',
   'policy-text-altered': 'the text of a policy set is not the one that its digest names',
   'trust-altered': 'the recorded trust of an agent is not what the signals in the log lead to',

@@ -2,11 +2,35 @@
 import { idTimeMs } from '../../kernel/ids.ts';
 import type { RecordView } from './record-read.ts';
 
+const DAY_MS = 86_400_000;
+
+/** What records of retention are about, with the shortest time that it is kept, milliseconds; the migrations have these times, too. */
+const SHORTEST_KEEP_MS = {
+  /** With their facts. */
+  decisions: DAY_MS,
+  /** Alone. */
+  facts: DAY_MS,
+  /** Parses with their raw texts. */
+  texts: DAY_MS,
+  /** Closed ones with their votes. The longest life of one (7 days), the time in which its use may be repeated, and clocks that differ. */
+  approvals: 8 * DAY_MS,
+  /** Of operators on the dashboard. */
+  actions: DAY_MS,
+} as const;
+export type Retained = keyof typeof SHORTEST_KEEP_MS;
+/** What goes in partitions. Of the others rows are deleted for each organisation and environment. */
+export type PartedKind = 'decisions' | 'facts' | 'texts';
+
+const isRetained = (what: unknown): what is Retained =>
+  typeof what === 'string' && Object.hasOwn(SHORTEST_KEEP_MS, what);
+
+/** The shortest time that a setting or an organisation can have for a kind of data. */
+export const shortestKeepMs = (kind: string): number => (isRetained(kind) ? SHORTEST_KEEP_MS[kind] : DAY_MS);
+
 /** Body of a `custos.retention` record. */
 export interface RetentionBody {
-  /** `decisions`: decisions with their facts; `facts`: facts alone; `texts`: parses with their raw texts. */
-  readonly what: 'decisions' | 'facts' | 'texts';
-  /** Ids below this one were dropped. They begin with their time. */
+  readonly what: Retained;
+  /** Ids below this one were dropped. They begin with their time. Actions have no such id: those before its time. */
   readonly beforeId: string;
   /** The same as a time, RFC 3339. */
   readonly before: string;
@@ -17,9 +41,6 @@ export interface RetentionBody {
   readonly scope?: 'organisation';
 }
 
-/** The shortest time that a setting can have, milliseconds; migration 0044 has it, too. */
-export const SHORTEST_KEEP_MS = 86_400_000;
-
 export const RETENTION_EVENT = 'custos.retention';
 const RETENTION_ENTITY = 'custos:retention';
 
@@ -29,7 +50,7 @@ export function retentionOf(record: RecordView): RetentionBody | undefined {
   const body = record.payload.body as Partial<Record<keyof RetentionBody, unknown>> | null;
   const { what, beforeId, before, setting, keepSeconds, scope } = body ?? {};
   const isWhole =
-    (what === 'decisions' || what === 'facts' || what === 'texts') &&
+    isRetained(what) &&
     typeof beforeId === 'string' &&
     typeof before === 'string' &&
     typeof setting === 'string' &&
@@ -39,6 +60,6 @@ export function retentionOf(record: RecordView): RetentionBody | undefined {
 }
 
 /** Whether a record states that younger data was dropped than the setting it names kept, or than any setting can. */
-export function claimsTooMuch({ beforeId, keepSeconds }: RetentionBody, occurredAt: string): boolean {
-  return !(idTimeMs(beforeId) <= Date.parse(occurredAt) - Math.max(keepSeconds * 1_000, SHORTEST_KEEP_MS));
+export function claimsTooMuch({ what, beforeId, keepSeconds }: RetentionBody, occurredAt: string): boolean {
+  return !(idTimeMs(beforeId) <= Date.parse(occurredAt) - Math.max(keepSeconds * 1_000, SHORTEST_KEEP_MS[what]));
 }

@@ -1,9 +1,10 @@
 // Approvals in PostgreSQL: read, decided, used and expired. Each change has a `custos.approval` record on the agent's chain.
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
-import { ApiError } from '../../kernel/errors.ts';
+import { ApiError, droppedByRetention } from '../../kernel/errors.ts';
 import { loadKey } from '../keys/lookup.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
+import { readDroppedBefore } from '../retention/dropped.ts';
 import { genuine, sealedColumns, type SealedRow, updateSealed } from '../../platform/db/seals/rows.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { maskArguments, type Masked } from '../../core/tools/mask.ts';
@@ -177,7 +178,7 @@ export interface ApprovalDecision {
 /**
  * Approves or rejects in the caller's transaction, with its record, and resumes the intent that waits for it. An approval that
  * needs several approvers stays pending until there are enough. One rejection rejects.
- * @throws {ApiError} E4001, E1004 (the same hands as the key that asked, or not among the approvers), E5001 (closed), E5002
+ * @throws {ApiError} E4001, E4006, E1004 (the same hands as the key that asked, or not among the approvers), E5001 (closed), E5002
  */
 export async function decideApproval(
   sql: Sql,
@@ -187,7 +188,8 @@ export async function decideApproval(
 ): Promise<StoredApproval> {
   const { state, by, mayName, nowMs } = decision;
   const row = await lockApproval(sql, owner, approvalId);
-  if (row === undefined || mayName?.(row.agent_id) === false) throw noSuchApproval();
+  if (row === undefined) throw await absentApproval(sql, owner, approvalId);
+  if (mayName?.(row.agent_id) === false) throw noSuchApproval();
   const relations = await readKeyRelations(sql, [row.key_id, by, ...votesOf(row).map((vote) => vote.by)]);
   if (relations.areSameHands(row.key_id, by))
     throw new ApiError(
@@ -256,6 +258,20 @@ async function storeVote(
 /** The same error whether it does not exist or the key may not see it. */
 export function noSuchApproval(): ApiError {
   return new ApiError('E4001', 'There is no such approval in this organisation and environment.');
+}
+
+const APPROVAL_ID = /^apr_[0-9a-z]{26}$/;
+
+/**
+ * Why an approval can't be shown: retention erased it, or the decision that opened it, at the same time. Only the age in the id tells, so
+ * nobody learns whether it existed. @throws {ApiError} E6002
+ */
+export async function absentApproval(sql: Sql, owner: Owner, approvalId: string): Promise<ApiError> {
+  if (!APPROVAL_ID.test(approvalId)) return noSuchApproval();
+  const isErased =
+    approvalId < (await readDroppedBefore(sql, owner, 'approvals')) ||
+    `dec${approvalId.slice(3)}` < (await readDroppedBefore(sql, owner));
+  return isErased ? droppedByRetention('This approval') : noSuchApproval();
 }
 
 /**

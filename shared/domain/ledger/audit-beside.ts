@@ -1,15 +1,38 @@
-// Compares rows that no hash covers (trust folds and approvals) with the leaves that record them, when a leaf is audited.
+// Compares rows that no hash covers (trust folds, approvals and operators' actions) with the leaves that record them, when a leaf is audited.
 import { anyText, columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
 import type { AuditedRow } from '../../core/proof/audit.ts';
 import { quoted } from '../../core/proof/encoding.ts';
+import { lowestId } from '../../kernel/ids.ts';
+import { digestInTrail } from '../../core/proof/trail-digest.ts';
+import { readDroppedBefore } from '../retention/dropped.ts';
 import type { AuditHead } from './audit-rows.ts';
 
 const TRUST_EVENT = 'custos.trust';
 const APPROVAL_EVENT = 'custos.approval';
+const ACTION_EVENT = 'custos.dashboard';
 const APPROVALS = `SELECT approval_id, state, decision_id, digest, decided_by, reason, used_by, used_decision_id, votes FROM approval
     WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])`;
+
+const ACTIONS = `SELECT seq::float8 AS seq, at, request_id, key_id, organisation_id, environment, address, action, subject, outcome, status, code, change
+    FROM dashboard_audit WHERE seq = ANY ($1::bigint[])`;
+
+interface ActionRow {
+  seq: number;
+  at: Date;
+  request_id: string;
+  key_id: string | null;
+  organisation_id: string | null;
+  environment: string | null;
+  address: string;
+  action: string;
+  subject: string;
+  outcome: string;
+  status: number | null;
+  code: string | null;
+  change: string | null;
+}
 
 interface ApprovalRow {
   approval_id: string;
@@ -104,18 +127,58 @@ async function auditApprovals(sql: Sql, head: AuditHead, rows: readonly AuditedR
   const ids = leaves.map(({ body }) => String(body['approvalId']));
   const found = await sql.query<ApprovalRow>(APPROVALS, [head.organisationId, head.environment, ids]);
   const known = new Map(found.map((row) => [row.approval_id, row]));
+  // Read after the rows: a deletion between two statements must not look like damage.
+  const droppedBefore = ids.every((id) => known.has(id)) ? '' : await readDroppedBefore(sql, head, 'approvals');
   return leaves.flatMap((leaf, i) => {
-    const row = known.get(ids[i] ?? '');
+    const id = ids[i] ?? '';
+    const row = known.get(id);
+    if (row === undefined && id.startsWith('apr_') && id < droppedBefore) return [];
     if (row === undefined) return findingAt(leaf, 'approval-missing', 'the approval that it is about does not exist.');
     if (isAsRecorded(row, leaf)) return [];
     return findingAt(leaf, 'approval-altered', `the approval that it is about is ${row.state}, and not as it records.`);
   });
 }
 
+function isRecordedAction(row: ActionRow, { body }: Leaf): boolean {
+  const { request_id: requestId, key_id: keyId, organisation_id: organisationId, seq, at, address, change } = row;
+  const { environment, action, subject, outcome, status, code } = row;
+  const stored = { requestId, keyId, organisationId, environment, action, subject, outcome, status, code };
+  const salt = { requestId, seq };
+  return (
+    body['at'] === at.toISOString() &&
+    Object.entries(stored).every(([name, value]) => body[name] === value) &&
+    body['addressHash'] === digestInTrail(salt, address) &&
+    body['changeHash'] === (change === null ? undefined : digestInTrail(salt, change))
+  );
+}
+
+async function auditActions(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {
+  // Every record of an action has the number of its row; another record of this event has none.
+  const leaves = leavesOf(rows, ACTION_EVENT).filter(({ body }) => Number.isSafeInteger(body['seq']));
+  if (leaves.length === 0) return [];
+  const found = await sql.query<ActionRow>(ACTIONS, [leaves.map(({ body }) => body['seq'])]);
+  const known = new Map<unknown, ActionRow>(found.map((row) => [row.seq, row]));
+  const areAll = leaves.every(({ body }) => known.has(body['seq']));
+  const droppedBefore = areAll ? '' : await readDroppedBefore(sql, head, 'actions');
+  return leaves.flatMap((leaf) => {
+    const row = known.get(leaf.body['seq']);
+    const atMs = Date.parse(String(leaf.body['at']));
+    if (row === undefined && atMs >= 0 && lowestId('act', atMs) < droppedBefore) return [];
+    if (row === undefined)
+      return findingAt(leaf, 'action-missing', "the operator's action that it records is missing.");
+    if (isRecordedAction(row, leaf)) return [];
+    return findingAt(leaf, 'action-altered', "the operator's action is not the one that it records.");
+  });
+}
+
 /** Whether a leaf of this event records rows that are compared here. */
-export const isBesideEvent = (event: string): boolean => event === TRUST_EVENT || event === APPROVAL_EVENT;
+export const isBesideEvent = (event: string): boolean => [TRUST_EVENT, APPROVAL_EVENT, ACTION_EVENT].includes(event);
 
 /** Findings for rows that differ from these leaves. */
 export async function auditBeside(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {
-  return [...(await auditFolds(sql, head, rows)), ...(await auditApprovals(sql, head, rows))];
+  return [
+    ...(await auditFolds(sql, head, rows)),
+    ...(await auditApprovals(sql, head, rows)),
+    ...(await auditActions(sql, head, rows)),
+  ];
 }

@@ -1,4 +1,5 @@
 // How long each kind of data is kept: the settings of the installation, and the times of single organisations and environments.
+import { shortestKeepMs } from '../../core/proof/retention-record.ts';
 import { parseDuration } from '../../kernel/durations.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -23,6 +24,8 @@ export const RETENTION_SETTINGS = {
   signals: 'CUSTOS_KEEP_SIGNALS',
   jobs: 'CUSTOS_KEEP_JOBS',
   deliveries: 'CUSTOS_KEEP_DELIVERIES',
+  approvals: 'CUSTOS_KEEP_APPROVALS',
+  actions: 'CUSTOS_KEEP_ACTIONS',
 } as const;
 export type RetentionKind = keyof typeof RETENTION_SETTINGS;
 export const RETENTION_KINDS = Object.keys(RETENTION_SETTINGS) as RetentionKind[];
@@ -97,6 +100,12 @@ export async function readOwnTimes(sql: Sql): Promise<OwnTime[]> {
   return rows.map((row) => ownTimeOf(sql, row)).filter(({ kind }) => kind in RETENTION_SETTINGS);
 }
 
+// Every log gets a record of each step of a deletion.
+const OWNERS = `SELECT organisation_id AS "organisationId", environment FROM log UNION SELECT organisation_id, environment FROM retention_time ORDER BY 1, 2`;
+
+/** All that may have data. @throws {ApiError} E6002 */
+export const readOwners = (sql: Sql): Promise<Owner[]> => sql.query<Owner>(OWNERS, []);
+
 /** Of one owner, where there is or was any. @throws {ApiError} E6002 */
 export async function readTimesOf(sql: Sql, owner: Owner): Promise<ReadonlyMap<RetentionKind, OwnTime>> {
   const rows = await sql.query<Row>(READ_OWN, [...ownerColumns(owner), RETENTION_KINDS]);
@@ -135,6 +144,8 @@ export const keepSettings = (config: Config): KeepSettings => ({
     signals: config.keepSignalsMs,
     jobs: config.keepJobsMs,
     deliveries: config.keepDeliveriesMs,
+    approvals: config.keepApprovalsMs,
+    actions: config.keepActionsMs,
   },
   leastKeepMs: Math.max(...needsOf(config).map(([ms]) => ms)),
 });
@@ -148,7 +159,7 @@ export async function readKeptTimes(sql: Sql, { keepMs, leastKeepMs }: KeepSetti
   const msOf = ({ keep, kind }: OwnTime): number => {
     if (keep === AS_INSTALLATION) return ofAll(kind);
     const ms = parseDuration(keep) ?? Infinity;
-    return REFERRED_KINDS.includes(kind) ? Math.max(ms, leastKeepMs) : ms;
+    return Math.max(ms, REFERRED_KINDS.includes(kind) ? leastKeepMs : shortestKeepMs(kind));
   };
   const own: KeptTimes['own'] = (owner, kind) => byKey.get(keyOf(owner, kind));
   const owned: KeptTimes['owned'] = (kind) =>

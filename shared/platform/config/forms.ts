@@ -3,6 +3,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { parseDuration } from '../../kernel/durations.ts';
 import { quoted } from '../../core/proof/encoding.ts';
+import { shortestKeepMs } from '../../core/proof/retention-record.ts';
 import { serverAddresses } from '../../kernel/database-servers.ts';
 import { RATE_LIMIT_TABLE } from '../../kernel/vocabulary.ts';
 
@@ -86,6 +87,16 @@ export function keepingMs(text: string): number {
 }
 
 const DAY_MS = 86_400_000;
+
+/** As keepingMs, of approvals. */
+export function keepingApprovalsMs(text: string): number {
+  const [ms, leastMs] = [keepingMs(text), shortestKeepMs('approvals')];
+  if (ms < leastMs)
+    throw new Error(
+      `must be at least ${leastMs / DAY_MS}d, not ${quoted(text)}: an approval may be open for seven days, and is used at the end of them`,
+    );
+  return ms;
+}
 
 /** A path; relative ones start from the current folder. */
 export function filePath(text: string, places: Places): string {

@@ -64,7 +64,7 @@ BEGIN
   EXECUTE format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO %I', current_database(), service);
   EXECUTE format('GRANT USAGE ON SCHEMA %I, bullmq TO %I', current_schema(), service);
   EXECUTE format('REVOKE CREATE ON SCHEMA %I, bullmq FROM %I', current_schema(), service);
-  EXECUTE format('GRANT EXECUTE ON FUNCTION custos_add_partitions, custos_drop_partition, custos_copy_blank, custos_compare_blank, custos_swap_blank, custos_forget_decisions, custos_forget_default, custos_count_history TO %I', service);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION custos_add_partitions, custos_drop_partition, custos_copy_blank, custos_compare_blank, custos_swap_blank, custos_forget_decisions, custos_forget_default, custos_forget_approvals, custos_forget_actions, custos_forget_versions, custos_count_history TO %I', service);
   -- PostgreSQL 14 lets everybody make tables there.
   IF EXISTS (SELECT FROM pg_namespace, aclexplode(nspacl) a WHERE nspname = current_schema() AND a.grantee = 0 AND a.privilege_type = 'CREATE') THEN
     EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', current_schema());

@@ -4370,7 +4370,7 @@ export interface components {
                 };
             };
         };
-        /** @description E4006: the decision, or the record of the proof, is older than its organisation keeps decisions; receipts that were given out still verify */
+        /** @description E4006: the decision, the record of the proof, or the approval is older than its organisation keeps such data; receipts that were given out still verify */
         E4006: {
             headers: {
                 [name: string]: unknown;

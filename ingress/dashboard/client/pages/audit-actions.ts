@@ -1,11 +1,11 @@
 // The operator trail: what operators did on the dashboard, and with which result.
-import { usePages } from '../api.ts';
+import { type Pages, usePages } from '../api.ts';
 import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link, useFilters } from '../router.ts';
 import { useSession } from '../session.ts';
 import { type Column, Download, Empty, type FilterField, Filters, List, Name, Said, Status, Time } from '../ui.ts';
-import type { ChangedField, OperatorAction } from '../wire/operator-trail.ts';
+import type { ChangedField, OperatorAction, OperatorActions } from '../wire/operator-trail.ts';
 
 const FIELDS: readonly FilterField[] = [
   {
@@ -130,6 +130,15 @@ function decoded(path: string): string {
   }
 }
 
+function Erased({ pages }: { readonly pages: Pages<OperatorAction> }): VNode | null {
+  // The route answers this list with one more member.
+  const found = pages.data as OperatorActions | undefined;
+  const erasedBefore = found?.erasedBefore ?? null;
+  return erasedBefore === null
+    ? null
+    : html`<p class="muted hint-line">Actions before <${Time} at=${erasedBefore} as="moment" /> were erased by retention; the log keeps their records, with hashes of addresses and changes.</p>`;
+}
+
 export function Actions(): VNode {
   const { isOperator } = useSession();
   const [filters, setFilters] = useFilters(['outcome']);
@@ -137,5 +146,6 @@ export function Actions(): VNode {
   const empty = html`<${Empty} title=${filters.outcome === undefined ? 'No actions yet' : 'No action has this result'} />`;
   return html`<p class="muted hint-line">Every change is recorded before it begins and after it ends; reading is not recorded.${isOperator ? ' Sign-in attempts with unknown keys are shown to the operator.' : ''}</p>
     <div class="toolbar"><${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} /><${Download} of=${pages} name="operators-actions" fields=${FILE} /></div>
+    <${Erased} pages=${pages} />
     <${List} pages=${pages} caption="Actions of operators, newest first" columns=${COLUMNS} keyOf=${({ seq }: OperatorAction) => String(seq)} empty=${empty} />`;
 }

@@ -23,4 +23,7 @@ export interface OperatorAction {
 }
 
 /** GET /dashboard/api/audit/actions */
-export type OperatorActions = ListPage<OperatorAction>;
+export interface OperatorActions extends ListPage<OperatorAction> {
+  /** Retention has erased older ones; null: none. */
+  readonly erasedBefore: string | null;
+}

@@ -4,6 +4,7 @@ import {
   databaseAddress,
   filePath,
   integer,
+  keepingApprovalsMs,
   keepingMs,
   longSecret,
   readBootstrapKey,
@@ -145,6 +146,20 @@ export const STORE_SETTINGS = {
     unit: 'duration (36h, 90d, 52w)',
     fallback: '7d',
     description: 'how long deliveries of webhooks are kept; one that is still tried stays',
+    read: keepingMs,
+  },
+  keepApprovalsMs: {
+    name: 'CUSTOS_KEEP_APPROVALS',
+    unit: 'duration (36h, 90d, 52w)',
+    description:
+      'how long approvals are kept after they were opened, with their votes and reasons, at least 8d; open ones stay. They go up to an eighth of the time later, and the log keeps the records of them. Stop workers of a version without this setting first. Absent: for ever',
+    read: keepingApprovalsMs,
+  },
+  keepActionsMs: {
+    name: 'CUSTOS_KEEP_ACTIONS',
+    unit: 'duration (36h, 90d, 52w)',
+    description:
+      "how long operators' actions on the dashboard are kept, with addresses and changes; the log keeps a record of each, with hashes of these. They go up to an eighth of the time later. Absent: for ever",
     read: keepingMs,
   },
 } as const satisfies Record<string, Setting>;

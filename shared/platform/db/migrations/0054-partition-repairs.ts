@@ -12,7 +12,7 @@ import { INSERT_ONLY as INSERT_ONLY_BEFORE } from './0049-retention-times.ts';
 import { guardDefiners, sqlMigration } from './sql-migration.ts';
 
 // As in migration 0049. A function marks its statement with the name of the table, which may be a copy or the default partition, too.
-const INSERT_ONLY = `CREATE OR REPLACE FUNCTION custos_insert_only() RETURNS trigger LANGUAGE plpgsql AS $$
+export const INSERT_ONLY = `CREATE OR REPLACE FUNCTION custos_insert_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' AND TG_TABLE_NAME = current_setting('custos.forgets', true) AND TG_TABLE_NAME ~ '^decision(_default|_.*${SUFFIX})?$'
     AND current_user = (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = TG_RELID) THEN
