@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { share } from '../../shared/platform/config/forms.ts';
 import {
   ConfigError,
   metricsArePublic,
@@ -213,6 +214,7 @@ describe('readConfig', () => {
     });
 
   const refused: readonly [env: Record<string, string>, sentence: RegExp][] = [
+    [{ CUSTOS_PEPPER: ' '.repeat(40) }, /^CUSTOS_PEPPER must have 32 to 512 characters/],
     [{ PORT: '65536' }, /^PORT must be a whole number from 0 to 65535, not "65536"\.$/],
     [{ PORT: '-1' }, /^PORT must/],
     [{ PORT: '3e3' }, /^PORT must/],
@@ -322,6 +324,13 @@ describe('readConfig', () => {
     it(`serves ${host}, which only this machine reaches, without TLS`, () => {
       expect(readConfig({ HOST: host }, places).host).to.equal(host);
     });
+
+  it('reads a share as any decimal from 0 to 1', () => {
+    for (const [text, value] of Object.entries({ '0': 0, '0.25': 0.25, '.5': 0.5, '0.0': 0, '1': 1, '1.0': 1 }))
+      expect(share(text), text).to.equal(value);
+    for (const text of ['1.1', '01', '1.', '.', '-0', '1e-1', '', ' 1'])
+      expect(() => share(text), text).to.throw(/must be a share from 0 to 1/);
+  });
 
   it('reads proxies as a number of hops or as addresses', () => {
     expect(readConfig({ CUSTOS_TRUST_PROXY: '2' }, places).trustProxy).to.equal(2);

@@ -59,7 +59,7 @@ export function processCount(most: number): (text: string) => number | 'auto' {
 /** A decimal fraction from `min` to 1. */
 export function shareFrom(min: number): (text: string) => number {
   return (text) => {
-    const value = /^(?:[01]|0?\.\d{1,6})$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^(?:0?\.\d{1,6}|0|1(?:\.0{1,6})?)$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= min && value <= 1))
       throw new Error(`must be a share from ${min} to 1, such as 0.25, not ${quoted(text)}`);
     return value;
@@ -171,7 +171,7 @@ export function bearerToken(text: string): string {
 
 /** A secret of at least 32 characters: fewer can be guessed. */
 export function longSecret(text: string): string {
-  if (text.length < 32 || text.length > 512)
+  if (text.trim().length < 32 || text.length > 512)
     throw new Error(`must have 32 to 512 characters; this makes one: openssl rand -base64 32`);
   return text;
 }
