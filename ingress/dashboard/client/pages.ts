@@ -16,8 +16,8 @@ export interface PageEntry {
   readonly icon: IconName;
   /** Other words that find it in the palette. */
   readonly words?: string;
-  /** Only for live admin keys of the operator's organisation that are bound to no agents. */
-  readonly operatorOnly?: boolean;
+  /** Only for keys that are bound to no agents, or, of these, only for live admin keys of the operator's organisation. */
+  readonly needs?: 'unbound' | 'operator';
   /** Gets the rest of the path as `id`, when there is no `item`. */
   readonly component: LazyComponent<PageProps>;
   /** The page of one item of the list. */
@@ -114,6 +114,7 @@ export const PAGES: readonly PageEntry[] = [
     title: 'Webhooks',
     group: 'Run',
     icon: 'webhook',
+    needs: 'unbound',
     component: lazy(async () => (await import('./pages/webhooks.ts')).WebhooksPage),
     item: lazy(async () => (await import('./pages/webhooks-item.ts')).WebhookPage),
   },
@@ -123,7 +124,7 @@ export const PAGES: readonly PageEntry[] = [
     group: 'Run',
     icon: 'scroll-text',
     words: 'rules sets shadow',
-    operatorOnly: true,
+    needs: 'operator',
     component: lazy(async () => (await import('./pages/policies.ts')).PoliciesPage),
   },
   {
@@ -132,7 +133,7 @@ export const PAGES: readonly PageEntry[] = [
     group: 'Run',
     icon: 'layers',
     words: 'jobs bull board',
-    operatorOnly: true,
+    needs: 'operator',
     component: lazy(async () => (await import('./pages/queues.ts')).QueuesPage),
   },
   {
@@ -141,11 +142,13 @@ export const PAGES: readonly PageEntry[] = [
     group: 'Run',
     icon: 'octagon-alert',
     words: 'failed retry errors',
+    needs: 'unbound',
     component: lazy(async () => (await import('./pages/dead-jobs.ts')).DeadJobList),
     item: lazy(async () => (await import('./pages/dead-jobs-item.ts')).DeadJobPage),
   },
 ];
 
 export function mayOpen(page: PageEntry, session: SessionInfo): boolean {
-  return page.operatorOnly !== true || session.isOperator;
+  if (page.needs === 'operator') return session.isOperator;
+  return page.needs === undefined || session.bound === null;
 }

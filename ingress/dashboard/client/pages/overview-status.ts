@@ -3,6 +3,7 @@ import { count } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { useLiveState } from '../live.ts';
 import { href, Link } from '../router.ts';
+import { useSession } from '../session.ts';
 import { Badge, Name, Time } from '../ui.ts';
 import type { DueApproval, Overview } from '../wire/overview.ts';
 import { problemsOf, type ShownProblem, type Task, tasksOf } from './problems.ts';
@@ -39,7 +40,9 @@ function ProblemRow({ problem, isOnly }: { readonly problem: ShownProblem; reado
 
 /** Work for people, most urgent first. */
 export function NeedsYou({ overview }: { readonly overview: Overview }): VNode {
-  const tasks = tasksOf(overview);
+  const { bound } = useSession();
+  // A bound key has no page of webhooks.
+  const tasks = tasksOf(overview).filter(({ page }) => bound === null || page !== 'webhooks');
   const total = tasks.reduce((sum, task) => sum + task.count, 0);
   return html`<section class="card needs" aria-labelledby="needs-title">
     <div class="card-head"><h2 id="needs-title">Needs you${total > 0 && html` <span class="count-badge">${total}</span>`}</h2></div>
