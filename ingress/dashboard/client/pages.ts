@@ -3,7 +3,6 @@ import { lazy, type LazyComponent } from './lazy.ts';
 import type { IconName } from './icons.ts';
 import { OverviewPage } from './pages/overview.ts';
 import type { PageProps } from './router.ts';
-import type { SessionInfo } from './wire.ts';
 
 /** The groups of the menu. */
 export const GROUPS = ['Watch', 'Govern', 'Prove', 'Run'] as const;
@@ -16,8 +15,6 @@ export interface PageEntry {
   readonly icon: IconName;
   /** Other words that find it in the palette. */
   readonly words?: string;
-  /** Only for keys that are bound to no agents, or, of these, only for live admin keys of the operator's organisation. */
-  readonly needs?: 'unbound' | 'operator';
   /** Gets the rest of the path as `id`, when there is no `item`. */
   readonly component: LazyComponent<PageProps>;
   /** The page of one item of the list. */
@@ -114,7 +111,6 @@ export const PAGES: readonly PageEntry[] = [
     title: 'Webhooks',
     group: 'Run',
     icon: 'webhook',
-    needs: 'unbound',
     component: lazy(async () => (await import('./pages/webhooks.ts')).WebhooksPage),
     item: lazy(async () => (await import('./pages/webhooks-item.ts')).WebhookPage),
   },
@@ -124,7 +120,6 @@ export const PAGES: readonly PageEntry[] = [
     group: 'Run',
     icon: 'scroll-text',
     words: 'rules sets shadow',
-    needs: 'operator',
     component: lazy(async () => (await import('./pages/policies.ts')).PoliciesPage),
   },
   {
@@ -133,7 +128,6 @@ export const PAGES: readonly PageEntry[] = [
     group: 'Run',
     icon: 'layers',
     words: 'jobs bull board',
-    needs: 'operator',
     component: lazy(async () => (await import('./pages/queues.ts')).QueuesPage),
   },
   {
@@ -142,13 +136,7 @@ export const PAGES: readonly PageEntry[] = [
     group: 'Run',
     icon: 'octagon-alert',
     words: 'failed retry errors',
-    needs: 'unbound',
     component: lazy(async () => (await import('./pages/dead-jobs.ts')).DeadJobList),
     item: lazy(async () => (await import('./pages/dead-jobs-item.ts')).DeadJobPage),
   },
 ];
-
-export function mayOpen(page: PageEntry, session: SessionInfo): boolean {
-  if (page.needs === 'operator') return session.isOperator;
-  return page.needs === undefined || session.bound === null;
-}

@@ -4,7 +4,8 @@ import { type Command, COMMAND_GROUPS, found, jumpsOf, useRegistered } from './c
 import { useModal } from './components/dialog.ts';
 import { html, useEffect, useId, useMemo, useRef, useState, type VNode } from './html.ts';
 import { Icon } from './icons.ts';
-import { mayOpen, PAGES } from './pages.ts';
+import { mayOpen } from './page-access.ts';
+import { PAGES } from './pages.ts';
 import { useRecent } from './recent.ts';
 import { href, navigate } from './router.ts';
 import { useSession } from './session.ts';

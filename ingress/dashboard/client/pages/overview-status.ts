@@ -2,6 +2,7 @@
 import { count } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { useLiveState } from '../live.ts';
+import { mayOpen } from '../page-access.ts';
 import { href, Link } from '../router.ts';
 import { useSession } from '../session.ts';
 import { Badge, Name, Time } from '../ui.ts';
@@ -40,9 +41,8 @@ function ProblemRow({ problem, isOnly }: { readonly problem: ShownProblem; reado
 
 /** Work for people, most urgent first. */
 export function NeedsYou({ overview }: { readonly overview: Overview }): VNode {
-  const { bound } = useSession();
-  // A bound key has no page of webhooks.
-  const tasks = tasksOf(overview).filter(({ page }) => bound === null || page !== 'webhooks');
+  const session = useSession();
+  const tasks = tasksOf(overview).filter(({ page }) => mayOpen({ name: page }, session));
   const total = tasks.reduce((sum, task) => sum + task.count, 0);
   return html`<section class="card needs" aria-labelledby="needs-title">
     <div class="card-head"><h2 id="needs-title">Needs you${total > 0 && html` <span class="count-badge">${total}</span>`}</h2></div>
