@@ -126,8 +126,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const isReport =
     requested === UNKNOWN &&
     asked.length === 0 &&
-    // Nothing was read: no stretch may lean to harm.
-    harm?.onlyMentions === true &&
+    // Nothing was read: the weights decide.
+    harm?.tells === 'harmless' &&
     code.length === 0 &&
     !DATA.test(text) &&
     (isForeign || words.length >= MIN_TOLD) &&
