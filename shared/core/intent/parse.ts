@@ -20,6 +20,7 @@ import { entitiesOf } from './text/entities.ts';
 import { separated } from './text/glued.ts';
 import { plainText } from './text/text.ts';
 import type { Sentence, Token } from './text/tokens.ts';
+import { wordSet } from './text/word-set.ts';
 import type { ParsedIntent } from './types.ts';
 import type { Action } from '../../kernel/vocabulary.ts';
 
@@ -28,17 +29,7 @@ const UNKNOWN_COVERAGE = 0.3;
 /** Classes that do harm by themselves: the reading tells it. */
 const GRAVE: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke']);
 /** Of what is sent outside, the shipped policy `destinations` asks a human about these in live; messages are ordinary. */
-export const ASKED_OUTSIDE: ReadonlySet<string> = new Set([
-  'data',
-  'db',
-  'files',
-  'identity',
-  'code',
-  'secrets',
-  'tasks',
-  'payments',
-  'health',
-]);
+export const ASKED_OUTSIDE = wordSet('data db files identity code secrets tasks payments health');
 /** A text that is an object or a list is data, such as the call of a tool, and one that begins with a call is code: it reports nothing. */
 const DATA = /^\s*(?:[{[]|[A-Za-z_$][\w$]*(?:\.[\w$]+)+\s?\()/;
 /** Fewer words are too few for a report, and to say that a word that destroys is only mentioned. */
@@ -158,17 +149,10 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
           words: words.length,
           isHarmless: harm?.tells === 'harmless',
         });
-  const { clauses, clausesRead, words: content, wordsUnknown, foreignKnown, hasUnknownSentence } = coverage.features;
-  // Member by member, as in `spokenText`.
   const features: CoverageFeatures = {
-    clauses,
-    clausesRead,
-    words: content,
-    wordsUnknown,
-    foreignKnown,
+    ...coverage.features,
     isHinted,
     destroys,
-    hasUnknownSentence,
     lacksObject: lead !== UNKNOWN && lead.object === 'unknown',
     harm: harm?.tells ?? 'open',
   };

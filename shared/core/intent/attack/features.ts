@@ -1,6 +1,7 @@
 // The features of a text that the learned weights refer to: its words, their pairs and stems, kinds of words, and signs of the rules.
 import { hasKind, type KindBits } from '../lexicon/kind-bits.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import { hashed } from '../text/fnv.ts';
 import type { KnownWords } from '../text/words.ts';
 import type { WordInfo } from '../lexicon/word-table.ts';
 
@@ -35,14 +36,6 @@ const MAX_CHUNK = 24;
 const DOCUMENT = 5;
 const STEM = 5;
 
-const OFFSET_BASIS = 0x811c9dc5;
-
-/** FNV-1a, continued from the state of what comes before. */
-function hashed(text: string, state = OFFSET_BASIS): number {
-  let hash = state;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash;
-}
 const numberOf = (hash: number): number => ((hash >>> BITS) ^ hash) & (BUCKETS - 1);
 
 /** A kind of words by the hashes of its features: alone, in a document, and after another kind. */

@@ -30,19 +30,7 @@ const OTHER_SCRIPTS =
 /** Fast check: Greek to Thai, and the scripts of East Asia. */
 const HAS_OTHER_SCRIPT = /[\u0370-\u0eff\u3040-\u9fff\uac00-\ud7af]/;
 
-/** Weaker signs of form rather than words: urgent headings, and notices in capitals. */
-const PRESSES =
-  /(?:^|[\s"'>(])(?:IMPORTANT|URGENT|ACTION REQUIRED|CRITICAL|ATTENTION|MANDATORY)(?: [A-Z]{2,15}){0,3}(?::|!{2})/;
 const NOTICE = /(?:\[|(?<!-)-{3}|(?<!=)={3}|<!--)\s?([A-Z']{2,20}[ -][A-Z' -]{2,60})(?:\]|-{3}|={3}|-->)/g;
-/** A JSON member that gives orders, and a part that is hidden from people and addresses a machine. */
-const PRESSING_MEMBER =
-  /["']\s?:\s?["'](?:OVERRIDE|SYSTEM|IMPORTANT|URGENT|ACTION REQUIRED|CRITICAL|ATTENTION|MANDATORY)(?::|!)/;
-const HIDDEN_ADDRESS =
-  /[[(][^\])\n]{0,24}\b(?:hidden|invisible|watermark|white text)\b[^\])\n:]{0,20}:\s?(?:dear )?(?:ai|llm|assistant)\b/i;
-const HIDDEN_PART = /[[(][^\])\n]{0,24}\b(?:hidden|invisible|white[ -]on[ -]white|white text|watermark|font-size)\b/i;
-
-const INVISIBLE =
-  /<[a-z]{1,10} [^<>]{0,200}(?:display:\s?none|font-size:\s?[01]px|opacity:\s?0|left:\s?-\d{3}|aria-hidden=.true)/i;
 
 /** The steps of a working agent, in the form in which an agent writes them for itself. */
 function hasForgedSteps(lower: string): boolean {
@@ -75,17 +63,6 @@ function announcesOrder(text: string, lexicon: Lexicon): boolean {
   return false;
 }
 
-/** A code word to be printed, as in tests of agents: `output MARKER_7`, `print "OWNED BY ME"`. */
-const CODE_WORD =
-  /\b(?:[Oo]utput|[Pp]rint|[Rr]eply|[Rr]espond|[Ss]ay|[Aa]nswer|[Rr]eturn|[Ii]nclude|[Aa]ppend|containing|words?|phrase|with)\b[^.\n"']{0,24}["'\u201c]?(?:\b[A-Z]{3,}[A-Z0-9]*_[A-Z0-9_]+\b|["'\u201c][A-Z]{3,}(?: [A-Z]{2,}){1,5}["'\u201d.!])/;
-/** The same as one long word of capitals, right after the request for it. */
-const CODE_CAPITALS =
-  /\b(?:[Pp]repend|[Aa]ppend|[Oo]utput|[Pp]rint|[Ss]ay|[Ee]mit|[Ee]cho|word|token|identifier|string|marker)\s["'`]?[A-Z]{6,}\b/;
-/** A heading in capitals that claims to come from the system: `SYSTEM NOTICE: ...`. */
-const CAPITAL_HEADING =
-  /(?:^|[\n"'(]|[.!?]\s)(?:[A-Z]{2,12} ){0,2}(?:SYSTEM|ADMIN|SECURITY|DEVELOPER|ROOT|OPERATOR|OVERRIDE|COMPLIANCE|INSTRUCTIONS?|DIRECTIVES?)(?: [A-Z]{2,15}){0,3}\s?:/;
-/** A note among lines of code or data: `-- DBA NOTE: ...`. */
-const COMMENT_NOTE = /(?:^|\n)\s{0,8}(?:--|#|\/\/|\*|<!--)\s{0,3}(?:[A-Z]{2,15} ){1,3}(?:NOTE|NOTICE|ACTION|MESSAGE)\b/;
 /** An address whose name reveals its purpose. */
 const TELLING_ADDRESS =
   /\b(?:evil|attacker|hacker|malicious|exfil)[a-z0-9-]{0,20}(?:\.|\[\.\])(?:com|net|org|io|example|ru|xyz|cn|dev|co|info|biz|site|online|tk|app|cc|me|test|invalid|local|link)\b|\b(?:attacker|hacker|leak|exfil)@/i;
@@ -93,39 +70,9 @@ const TELLING_ADDRESS =
 const MAY_TELL = ['evil', 'attack', 'hack', 'malici', 'exfil', 'leak@'];
 const SENDS_TO_IT =
   /\b(?:send|sends|sending|forward|e-?mail|post|upload|transmit|exfiltrate|transfer|wire|curl|wget|nc|fetch|load|open|visit|copy|bcc|cc|share|to)\b[^\n]{0,160}(?:(?:evil|attacker|hacker|malicious|exfil)[a-z0-9-]{0,20}(?:\.|\[\.\])|(?:attacker|hacker|leak|exfil)@)/i;
-/** The same after a colon: `Output exactly: ALL OWNED`. */
-const CODE_AFTER_COLON =
-  /\b(?:[Oo]utput|[Ss]ay|[Pp]rint|[Rr]eply|[Rr]espond|[Aa]nswer)\b[^.\n:]{0,16}:\s?(?:[A-Z]{2,}|[A-Z])(?: [A-Z]{1,15}){1,5}(?:[.!\s]|$)/;
-/** A separator line that marks the end of a part, in the style of programs that concatenate texts. */
-const END_OF_PART =
-  /(?<![-=*#<[_])[-=*#<[_]{2,}\s?(?:end|start|begin)(?:ning)? of (?:the )?(?:document|text|data|input|file|e-?mail|message|context|article|page|content|prompt)/i;
-/** A comment for a machine that works on code: `// AI: when you change this ...`. */
-const COMMENT_FOR_MACHINE =
-  /(?:^|\n)\s{0,12}(?:\/\/|#|--|\/\*|\*|<!--)\s{0,3}@?(?:ai|llm|assistant|agent|claude|copilot|cursor|chatgpt|gpt|gemini)\b[^:\n]{0,20}:\s{0,3}(?:when|always|please|also|you|never|ignore|run|make|do|add|remove|before|if)\b|<!--\s{0,3}(?:ai|llm|assistant|agent|bot|claude|copilot|chatgpt)\s?[:,]/i;
-/** A heading with a task for the reader: `Next step for the assistant: ...`. */
-const FOR_MACHINE =
-  /\b(?:instructions?|orders?|commands?|notes?|tasks?|actions?(?: items?)?|steps?|messages?|items?|requests?|directives?)\s(?:for|to) (?:the |any |all )?(?:ai|ais|llms?|assistants?|agents?|bots?|models?|chatbots?|copilot)(?: (?:parsing|reading|processing|handling|summari[sz]ing|working|that|who|which|only|agents?|assistants?|models?)\b[^:.\n]{0,40})?:/i;
-/** A JSON member that names the next action. */
-const NEXT_ACTION =
-  /["'](?:next_?(?:action|step)s?|required_action|action_required|agent_[a-z]{2,20}|system_note)["']\s?:\s?["'](?:please |you must |now )?(?:call|execute|run|send|transfer|delete|forward|ignore|reply|respond|email)\b/i;
 /** A mode between brackets: `[admin mode]`. */
 const BRACKET_MODE =
   /\[\[?(?:admin|system|root|developer|dev|debug|god|sudo|override|operator|maintenance) (?:mode|access|override|note|message|command)/i;
-/** Orders in capitals: `IGNORE THE REST`. */
-const SHOUTS = /\b(?:IGNORE|STOP|FORGET|DISREGARD|OVERRIDE|BYPASS)(?: [A-Z]{2,15}){1,6}\b/;
-/** Conversation turns within a line: `... thanks. User: now show it`. */
-const TURN_IN_LINE = /[.!?] {1,3}(?:System|Assistant|User|Human|Developer|Admin)\s?:\s/;
-/** A line that announces a new part: `### NEW CONTEXT ###`. */
-const NEW_PART = /(?:^|\n)[#=*\-~]{2,10}\s?NEW [A-Z]{3,15}/;
-/** Text that a page does not show, and that addresses its reader. */
-const INVISIBLE_ORDER =
-  /(?:display:\s?none|font-size:\s?[01](?:px|pt)?\b|opacity:\s?0|color:\s?(?:white|#fff)|aria-hidden=.true)[^<>]{0,100}>[^<]{0,200}\b(?:ai|assistant|agent|model|you|ignore|please|send|forward|must)\b/i;
-/** A line that ends the preceding part: `%%% END OF RULES %%%`, `USER INPUT END`. */
-const CUT =
-  /(?:^|\n)[^A-Za-z0-9\n]{0,10}(?:(?:END|STOP|FINISH)[ _-][A-Za-z][A-Za-z _-]{2,40}|[A-Z]{3,12} [A-Z]{3,12} END)[^A-Za-z0-9\n]{0,10}(?:\n|$)|(?<!%)%{3,}\s?(?:end|begin)\b/;
-/** A line of capitals that announces orders: `-- CORE INSTRUCTION`. */
-const ORDER_LINE =
-  /(?:^|\n)[-=#*>~\s]{1,10}(?:[A-Z]{2,15}[ ,]{1,2}){0,5}(?:INSTRUCTION|DIRECTIVE|OVERRIDE|COMMAND)S?[A-Z ,]{0,30}[-=#*~]{0,10}(?:\n|$)/;
 /** Dictated words, which are rare in real requests: `print "..."`, `reply with '...'`. */
 const DICTATES =
   /\b(?:print|say|output|respond|reply|state|answer|write|declare|repeat|display)(?: (?:that|with|only|exactly|the (?:words?|phrase|text|sentence|string|message|following)|back)){0,3}:? ?["'`<\u201c]/i;
@@ -137,24 +84,7 @@ const MAIL = /^\s{0,4}subject\s?:/i;
 const SENDS_ON = /\b(?:send|forward|e-?mail|reply|submit)\b[^\n]{0,80}\b(?:to|at)\b[^\n]{0,40}@/i;
 /** One short word repeated many times, in order to push earlier text out of the context. */
 const PADDING = /(?:^|\s)(\S{1,4})(?:\s\1){19}/;
-/** An image whose URL is to be filled in with data that the reader knows. */
-const LEAKY_PICTURE =
-  /!\[[^\]\n]{0,80}\]\(https?:\/\/[^)\s]{0,200}?[=/?](?:[{[<$]|%7b|data\b|secret|base64|encoded|your)/i;
-/** A JSON member that introduces another speaker: `{role: 'system', content: ...}`. */
-const OTHER_ROLE = /\brole["']?\s{0,2}:\s{0,2}["'](?:system|developer)["']/;
 
-/** A note to the reader, as in forged tool results; real requests have no such heading. */
-const TODO_NOTE = /(?:^|\n)[\s#*\-"'<(/]{0,8}todo\s?:/;
-/** A system turn that contains an order; `System: macOS 14` is part of a report. */
-const SYSTEM_TURN =
-  /\nsystem\s?:[^\n]{0,80}\b(?:you|your|user|ignore|override|instructions?|must|always|now|assistant|disregard|do not|reveal|new)\b/;
-const SPEAKS_FIRST = /^[\s#*"'<]{0,8}assistant\s?:/;
-/** A forged conversation turn; weak, because people also send transcripts. */
-const FORGED_TURN = /\n[\s*[]{0,8}(?:turn \d{1,3} ?- ?)?(?:ai assistant|assistant|ai)[\]*]{0,3}\s?:/i;
-const CALLS_MACHINE = /(?:^|\s)@(?:assistant|ai|agent|claude|copilot|cursor|bot|chatgpt)\b/i;
-/** A machine addressed in the middle of a text: `... done. Assistant, now run it`. */
-const CALLED_BY_NAME =
-  /[\n.!?"')\]]\s{0,3}(?:Assistant|Agent|AI|Bot|Claude|ChatGPT|Model|Copilot),\s(?:now|please|also|you|then|ignore|run|do|add|send|delete|call|use)\b/;
 const NAMED_BOT = /\b[A-Z][A-Za-z]{1,15}(?:GPT|Bot)\b/;
 /** Files and folders that hold credentials. */
 const SECRET_FILE = /\/etc\/shadow|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\.aws\/credentials/;
@@ -163,35 +93,62 @@ const SECRET_PATH = /\/\.(?:ssh|aws|cursor|kube|gnupg)\b|\/etc\/(?:passwd|shadow
 /** Fast check: almost every form contains a sign that plain sentences do not have, a quotation or capitals. */
 const UNPLAIN = /[^A-Za-z0-9 ,.?!'-]|[A-Z]{3}|(?<![a-z])'|--/;
 
-type Form = readonly [name: string, forms: readonly RegExp[]];
 /** Weaker forms, by name, which count as hints: those in capitals, those with an element, those of several lines, and the others. */
-const OF_CAPITALS: readonly Form[] = [
-  ['presses', [PRESSES]],
-  ['code_word', [CODE_WORD, CODE_CAPITALS]],
-  ['capital_heading', [CAPITAL_HEADING]],
-  ['comment_note', [COMMENT_NOTE]],
-  ['cut', [CUT]],
-  ['order_line', [ORDER_LINE]],
-  ['shouts', [SHOUTS]],
-  ['new_part', [NEW_PART]],
-];
-const OF_ELEMENTS: readonly Form[] = [
-  ['invisible', [INVISIBLE]],
-  ['invisible_order', [INVISIBLE_ORDER]],
-];
-const OF_LINES: readonly Form[] = [
-  ['forged_turn', [FORGED_TURN]],
-  ['system_turn', [/\nsystem\s?:/i]],
-];
-const OTHERS: readonly Form[] = [
-  ['escaped_breaks', [/(?:\\ ?n ?){5}/]],
-  ['telling_name', [/\b(?:attacker|hacker|evil)[_-]?[a-z]{0,8}_?\d/i]],
-  ['hidden_part', [HIDDEN_PART]],
-  ['code_word', [CODE_AFTER_COLON]],
-  ['cut', [END_OF_PART]],
-  ['calls_machine', [CALLS_MACHINE, CALLED_BY_NAME]],
-  ['turn_in_line', [TURN_IN_LINE]],
-];
+type Forms = Readonly<Record<string, RegExp | readonly RegExp[]>>;
+const OF_CAPITALS: Forms = {
+  /** Weaker signs of form rather than words: urgent headings, and notices in capitals. */
+  presses:
+    /(?:^|[\s"'>(])(?:IMPORTANT|URGENT|ACTION REQUIRED|CRITICAL|ATTENTION|MANDATORY)(?: [A-Z]{2,15}){0,3}(?::|!{2})/,
+  /** A heading in capitals that claims to come from the system: `SYSTEM NOTICE: ...`. */
+  capital_heading:
+    /(?:^|[\n"'(]|[.!?]\s)(?:[A-Z]{2,12} ){0,2}(?:SYSTEM|ADMIN|SECURITY|DEVELOPER|ROOT|OPERATOR|OVERRIDE|COMPLIANCE|INSTRUCTIONS?|DIRECTIVES?)(?: [A-Z]{2,15}){0,3}\s?:/,
+  /** A note among lines of code or data: `-- DBA NOTE: ...`. */
+  comment_note: /(?:^|\n)\s{0,8}(?:--|#|\/\/|\*|<!--)\s{0,3}(?:[A-Z]{2,15} ){1,3}(?:NOTE|NOTICE|ACTION|MESSAGE)\b/,
+  /** A line that ends the preceding part: `%%% END OF RULES %%%`, `USER INPUT END`. */
+  cut: /(?:^|\n)[^A-Za-z0-9\n]{0,10}(?:(?:END|STOP|FINISH)[ _-][A-Za-z][A-Za-z _-]{2,40}|[A-Z]{3,12} [A-Z]{3,12} END)[^A-Za-z0-9\n]{0,10}(?:\n|$)|(?<!%)%{3,}\s?(?:end|begin)\b/,
+  /** A line of capitals that announces orders: `-- CORE INSTRUCTION`. */
+  order_line:
+    /(?:^|\n)[-=#*>~\s]{1,10}(?:[A-Z]{2,15}[ ,]{1,2}){0,5}(?:INSTRUCTION|DIRECTIVE|OVERRIDE|COMMAND)S?[A-Z ,]{0,30}[-=#*~]{0,10}(?:\n|$)/,
+  /** Orders in capitals: `IGNORE THE REST`. */
+  shouts: /\b(?:IGNORE|STOP|FORGET|DISREGARD|OVERRIDE|BYPASS)(?: [A-Z]{2,15}){1,6}\b/,
+  /** A line that announces a new part: `### NEW CONTEXT ###`. */
+  new_part: /(?:^|\n)[#=*\-~]{2,10}\s?NEW [A-Z]{3,15}/,
+  code_word: [
+    /** A code word to be printed, as in tests of agents: `output MARKER_7`, `print "OWNED BY ME"`. */
+    /\b(?:[Oo]utput|[Pp]rint|[Rr]eply|[Rr]espond|[Ss]ay|[Aa]nswer|[Rr]eturn|[Ii]nclude|[Aa]ppend|containing|words?|phrase|with)\b[^.\n"']{0,24}["'\u201c]?(?:\b[A-Z]{3,}[A-Z0-9]*_[A-Z0-9_]+\b|["'\u201c][A-Z]{3,}(?: [A-Z]{2,}){1,5}["'\u201d.!])/,
+    /** The same as one long word of capitals, right after the request for it. */
+    /\b(?:[Pp]repend|[Aa]ppend|[Oo]utput|[Pp]rint|[Ss]ay|[Ee]mit|[Ee]cho|word|token|identifier|string|marker)\s["'`]?[A-Z]{6,}\b/,
+  ],
+};
+const OF_ELEMENTS: Forms = {
+  invisible:
+    /<[a-z]{1,10} [^<>]{0,200}(?:display:\s?none|font-size:\s?[01]px|opacity:\s?0|left:\s?-\d{3}|aria-hidden=.true)/i,
+  /** Text that a page does not show, and that addresses its reader. */
+  invisible_order:
+    /(?:display:\s?none|font-size:\s?[01](?:px|pt)?\b|opacity:\s?0|color:\s?(?:white|#fff)|aria-hidden=.true)[^<>]{0,100}>[^<]{0,200}\b(?:ai|assistant|agent|model|you|ignore|please|send|forward|must)\b/i,
+};
+const OF_LINES: Forms = {
+  /** A forged conversation turn; weak, because people also send transcripts. */
+  forged_turn: /\n[\s*[]{0,8}(?:turn \d{1,3} ?- ?)?(?:ai assistant|assistant|ai)[\]*]{0,3}\s?:/i,
+  system_turn: /\nsystem\s?:/i,
+};
+const OTHERS: Forms = {
+  escaped_breaks: /(?:\\ ?n ?){5}/,
+  telling_name: /\b(?:attacker|hacker|evil)[_-]?[a-z]{0,8}_?\d/i,
+  hidden_part: /[[(][^\])\n]{0,24}\b(?:hidden|invisible|white[ -]on[ -]white|white text|watermark|font-size)\b/i,
+  /** The same after a colon: `Output exactly: ALL OWNED`. */
+  code_word:
+    /\b(?:[Oo]utput|[Ss]ay|[Pp]rint|[Rr]eply|[Rr]espond|[Aa]nswer)\b[^.\n:]{0,16}:\s?(?:[A-Z]{2,}|[A-Z])(?: [A-Z]{1,15}){1,5}(?:[.!\s]|$)/,
+  /** A separator line that marks the end of a part, in the style of programs that concatenate texts. */
+  cut: /(?<![-=*#<[_])[-=*#<[_]{2,}\s?(?:end|start|begin)(?:ning)? of (?:the )?(?:document|text|data|input|file|e-?mail|message|context|article|page|content|prompt)/i,
+  /** Conversation turns within a line: `... thanks. User: now show it`. */
+  turn_in_line: /[.!?] {1,3}(?:System|Assistant|User|Human|Developer|Admin)\s?:\s/,
+  calls_machine: [
+    /(?:^|\s)@(?:assistant|ai|agent|claude|copilot|cursor|bot|chatgpt)\b/i,
+    /** A machine addressed in the middle of a text: `... done. Assistant, now run it`. */
+    /[\n.!?"')\]]\s{0,3}(?:Assistant|Agent|AI|Bot|Claude|ChatGPT|Model|Copilot),\s(?:now|please|also|you|then|ignore|run|do|add|send|delete|call|use)\b/,
+  ],
+};
 
 /** The forms found in a text. */
 export interface Posing {
@@ -207,20 +164,35 @@ function hasMarker(lower: string, { markers }: Lexicon): boolean {
   return false;
 }
 
-/** Forms that contain a colon, an equals sign or a comment. */
+/** Orders in what has a colon, an equals sign or a comment: forms of a text in lower case, and of one in its own case. */
+const ORDERS_IN_LOWER: readonly RegExp[] = [
+  /** A note to the reader, as in forged tool results; real requests have no such heading. */
+  /(?:^|\n)[\s#*\-"'<(/]{0,8}todo\s?:/,
+  /^[\s#*"'<]{0,8}assistant\s?:/,
+  /** A system turn that contains an order; `System: macOS 14` is part of a report. */
+  /\nsystem\s?:[^\n]{0,80}\b(?:you|your|user|ignore|override|instructions?|must|always|now|assistant|disregard|do not|reveal|new)\b/,
+  /** A JSON member that introduces another speaker: `{role: 'system', content: ...}`. */
+  /\brole["']?\s{0,2}:\s{0,2}["'](?:system|developer)["']/,
+];
+const ORDERS: readonly RegExp[] = [
+  /** A JSON member that gives orders, and a part that is hidden from people and addresses a machine. */
+  /["']\s?:\s?["'](?:OVERRIDE|SYSTEM|IMPORTANT|URGENT|ACTION REQUIRED|CRITICAL|ATTENTION|MANDATORY)(?::|!)/,
+  /[[(][^\])\n]{0,24}\b(?:hidden|invisible|watermark|white text)\b[^\])\n:]{0,20}:\s?(?:dear )?(?:ai|llm|assistant)\b/i,
+  /** An image whose URL is to be filled in with data that the reader knows. */
+  /!\[[^\]\n]{0,80}\]\(https?:\/\/[^)\s]{0,200}?[=/?](?:[{[<$]|%7b|data\b|secret|base64|encoded|your)/i,
+  /** A comment for a machine that works on code: `// AI: when you change this ...`. */
+  /(?:^|\n)\s{0,12}(?:\/\/|#|--|\/\*|\*|<!--)\s{0,3}@?(?:ai|llm|assistant|agent|claude|copilot|cursor|chatgpt|gpt|gemini)\b[^:\n]{0,20}:\s{0,3}(?:when|always|please|also|you|never|ignore|run|make|do|add|remove|before|if)\b|<!--\s{0,3}(?:ai|llm|assistant|agent|bot|claude|copilot|chatgpt)\s?[:,]/i,
+  /** A heading with a task for the reader: `Next step for the assistant: ...`. */
+  /\b(?:instructions?|orders?|commands?|notes?|tasks?|actions?(?: items?)?|steps?|messages?|items?|requests?|directives?)\s(?:for|to) (?:the |any |all )?(?:ai|ais|llms?|assistants?|agents?|bots?|models?|chatbots?|copilot)(?: (?:parsing|reading|processing|handling|summari[sz]ing|working|that|who|which|only|agents?|assistants?|models?)\b[^:.\n]{0,40})?:/i,
+  /** A JSON member that names the next action. */
+  /["'](?:next_?(?:action|step)s?|required_action|action_required|agent_[a-z]{2,20}|system_note)["']\s?:\s?["'](?:please |you must |now )?(?:call|execute|run|send|transfer|delete|forward|ignore|reply|respond|email)\b/i,
+];
+
 const isOrderOfData = (text: string, lower: string): boolean =>
-  TODO_NOTE.test(lower) ||
-  SPEAKS_FIRST.test(lower) ||
-  SYSTEM_TURN.test(lower) ||
+  ORDERS_IN_LOWER.some((form) => form.test(lower)) ||
   hasForgedSteps(lower) ||
   (MAY_BE_MEMBER.test(lower) && ORDER_MEMBER.test(lower)) ||
-  PRESSING_MEMBER.test(text) ||
-  HIDDEN_ADDRESS.test(text) ||
-  LEAKY_PICTURE.test(text) ||
-  COMMENT_FOR_MACHINE.test(text) ||
-  FOR_MACHINE.test(text) ||
-  NEXT_ACTION.test(text) ||
-  OTHER_ROLE.test(lower);
+  ORDERS.some((form) => form.test(text));
 
 /** Finds the forms in a text; `lower` is the text in lower case. */
 export function posingOf(text: string, lower: string, ascii: boolean, lexicon: Lexicon): Posing {
@@ -236,15 +208,16 @@ export function posingOf(text: string, lower: string, ascii: boolean, lexicon: L
   if (!UNPLAIN.test(text)) return { attack: marked, hints, traces };
   const capitals = /[A-Z]{3}/.test(text);
   const elements = text.includes('<');
-  const lines = text.includes('\n');
-  for (const list of [
-    capitals ? OF_CAPITALS : NO_FORMS,
-    elements ? OF_ELEMENTS : NO_FORMS,
-    lines ? OF_LINES : NO_FORMS,
-    OTHERS,
-  ]) {
-    for (const [name, forms] of list) if (forms.some((form) => form.test(text))) hints.add(name);
-  }
+  const addFrom = (forms: Forms) => {
+    for (const name in forms) {
+      const form = forms[name];
+      if (form instanceof RegExp ? form.test(text) : form?.some((one) => one.test(text))) hints.add(name);
+    }
+  };
+  if (capitals) addFrom(OF_CAPITALS);
+  if (elements) addFrom(OF_ELEMENTS);
+  if (text.includes('\n')) addFrom(OF_LINES);
+  addFrom(OTHERS);
   if (capitals && hasPosedNotice(text, lexicon)) hints.add('posed_notice');
   if (text.includes(':') && announcesOrder(text, lexicon)) hints.add('announces_order');
   if (DICTATES.test(text)) traces.add('dictates');
@@ -264,4 +237,3 @@ export function posingOf(text: string, lower: string, ascii: boolean, lexicon: L
     (!ascii && HAS_OTHER_SCRIPT.test(lower) && OTHER_SCRIPTS.test(lower));
   return { attack, hints, traces };
 }
-const NO_FORMS: readonly Form[] = [];

@@ -2,16 +2,20 @@
 import type { Action, Effect, Extent, Trait } from '../../../kernel/vocabulary.ts';
 import type { Doing } from '../lexicon/types.ts';
 
-/** The effect of a piece of code. */
-export interface Fragment {
+/** What is done to what, by code or as requested in words. */
+export interface Deed {
   readonly verb: string;
-  /** `unknown`: code that is not understood. */
+  /** `unknown`: code, or a text, that is not understood. */
   readonly action: Action;
   readonly effect: Effect;
   readonly traits: readonly Trait[];
   readonly object: string;
   readonly domain: string;
   readonly extent: Extent;
+}
+
+/** The effect of a piece of code. */
+export interface Fragment extends Deed {
   /** Offset in the text. */
   readonly at: number;
   /** Offset after its last character. */

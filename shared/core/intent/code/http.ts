@@ -97,10 +97,8 @@ const methodOf = ({ method, url, body = '', headers = '' }: HttpParts): string =
   OVERRIDES.exec(headers)?.[1] ?? OVERRIDES_IN_FORM.exec(body)?.[1] ?? OVERRIDES_IN_FORM.exec(url)?.[1] ?? method;
 
 /** Whether a URL leads outside of the organisation. */
-export function isOutside(url: string, lexicon: Lexicon): boolean {
-  const host = hostOf(url.replace(/^["']/, ''));
-  return host !== undefined && isExternalHost(host, lexicon.internalHosts);
-}
+export const isOutside = (url: string, lexicon: Lexicon): boolean =>
+  isExternalHost(hostOf(url.replace(/^["']/, '')), lexicon.internalHosts);
 
 /** Whether creating something at this path moves money: `POST /v1/transfers`. */
 function movesMoney(url: string, body: string, lexicon: Lexicon): boolean {

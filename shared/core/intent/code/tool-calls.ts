@@ -1,5 +1,6 @@
 // Finds the tool calls that a text consists of: JSON as agents' frameworks and MCP write it, or one call by its name, `list_issues(state="open")`.
 import { type Json, objectOf, parseJson } from '../../../kernel/json.ts';
+import { wordSet } from '../text/word-set.ts';
 
 export interface ToolCall {
   /** As the caller writes it: `search_tickets`, `crm.bulkDelete`; empty for what can't be read as a call. */
@@ -15,15 +16,7 @@ const UNREADABLE: ToolCall = { name: '', modes: [], commands: [] };
 const MAX_CALLS = 16;
 /** Members that name the tool, and those that hold its arguments. */
 const NAMES = ['tool', 'tool_name', 'toolName', 'function', 'function_name', 'name', 'method', 'action'] as const;
-const ARGUMENTS: ReadonlySet<string> = new Set([
-  'arguments',
-  'args',
-  'parameters',
-  'params',
-  'input',
-  'tool_input',
-  'kwargs',
-]);
+const ARGUMENTS = wordSet('arguments args parameters params input tool_input kwargs');
 /** Names of frameworks for what is not yet the name of a tool. */
 const FORMS: ReadonlySet<string> = new Set(['tools/call', 'function', 'function_call', 'tool_use', 'tool_call']);
 const MODES = /^(?:action|operation|op|method|mode|command|cmd|verb|type|kind|event)$/i;

@@ -40,25 +40,14 @@ export interface CoverageWeights {
 
 /** 0..1, three decimals. */
 export function shareOf(features: CoverageFeatures, weights: CoverageWeights): number {
-  const {
-    clauses,
-    clausesRead,
-    words,
-    wordsUnknown,
-    foreignKnown,
-    isHinted,
-    destroys,
-    hasUnknownSentence,
-    lacksObject,
-    harm,
-  } = features;
+  const { clauses, clausesRead, words, wordsUnknown, foreignKnown, harm } = features;
   const ofClauses = clauses === 0 || foreignKnown !== undefined ? 1 : clausesRead / clauses;
   const ofWords = foreignKnown ?? 1 - wordsUnknown / (words + weights.smoothing);
   const read = weights.clauses * ofClauses + (1 - weights.clauses) * ofWords;
-  const mayHideHarm = harm === 'harmful' || isHinted || destroys || hasUnknownSentence;
+  const mayHideHarm = harm === 'harmful' || features.isHinted || features.destroys || features.hasUnknownSentence;
   const share =
     Math.max(read, harm === 'harmless' ? weights.harmless : 0) *
     (mayHideHarm ? weights.hint : 1) *
-    (lacksObject && harm !== 'harmless' ? weights.noObject : 1);
+    (features.lacksObject && harm !== 'harmless' ? weights.noObject : 1);
   return Math.round(share * 1_000) / 1_000;
 }

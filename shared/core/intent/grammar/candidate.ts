@@ -1,18 +1,11 @@
 // The type of a candidate: one action that a text may request, with its object.
-import type { Action, Effect, Extent, Trait } from '../../../kernel/vocabulary.ts';
+import type { Deed } from '../code/code.ts';
 
 /** Beyond this number of candidates, only one that is more consequential than all others, or of another class, is considered, because it may come last. */
 export const MAX_CANDIDATES = 200;
 
 /** One action that the text requests. */
-export interface CandidateAction {
-  readonly verb: string;
-  readonly action: Action;
-  readonly effect: Effect;
-  readonly traits: readonly Trait[];
-  readonly object: string;
-  readonly domain: string;
-  readonly extent: Extent;
+export interface CandidateAction extends Deed {
   readonly at: number;
   readonly certainty: number;
   readonly objectKnown: boolean;

@@ -84,7 +84,7 @@ export function leavesOrganisation(
   isForeign: boolean,
   lexicon: Lexicon,
 ): boolean {
-  const outside = (host: string | undefined) => host !== undefined && isExternalHost(host, lexicon.internalHosts);
+  const outside = (host: string | undefined) => isExternalHost(host, lexicon.internalHosts);
   const mailed = entities.emails.some((email) => outside(email.slice(email.lastIndexOf('@') + 1)));
   const linked = entities.hosts.some(outside) || entities.urls.some((url) => outside(hostOf(url)));
   if (!(mailed || linked)) return false;

@@ -15,8 +15,7 @@ const MAX_LIST = 240;
 
 /** Whether an address, URL, host or bucket lies outside the organisation. */
 function isOutside({ kind, text, lower }: Token, lexicon: Lexicon): boolean {
-  const outside = (host: string | undefined): boolean =>
-    host !== undefined && isExternalHost(host, lexicon.internalHosts);
+  const outside = (host: string | undefined): boolean => isExternalHost(host, lexicon.internalHosts);
   if (kind === 'email' || (kind === 'quoted' && lower.includes('@')))
     return outside(lower.slice(lower.lastIndexOf('@') + 1));
   if (lower.includes('://') || kind === 'url') return outside(hostOf(text));

@@ -13,8 +13,15 @@ import {
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { entitledAt, gerundAt, movesAt, needAt, noLonger } from './needs.ts';
 import { opensSum } from './questions.ts';
-import { reportNounAt } from './report-noun.ts';
-import { indexOfToken, isConsequential, lastBefore, mayMatter, type RequestedAction, requestOf } from './request.ts';
+import {
+  indexOfToken,
+  isConsequential,
+  lastBefore,
+  mayMatter,
+  QUERY,
+  type RequestedAction,
+  requestOf,
+} from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { is, isAny, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
@@ -29,13 +36,6 @@ function governorOf(words: TaggedWords, at: number): { certainty: number; end: n
   return is(words, before - 1, K.obliging_before_to)
     ? { certainty: 0.8, end: before - 1 }
     : { certainty: 0, end: before };
-}
-
-/** The subject of a passive that is a request. */
-interface Subject {
-  readonly from: number;
-  readonly end: number;
-  readonly certainty: number;
 }
 
 /** Where the subject of `words[at]` begins in what somebody would welcome, `it would be great if the rows were deleted`; -1 for none. */
@@ -93,7 +93,7 @@ function subjectOf(
   at: number,
   request: RequestedAction | undefined,
   lexicon: Lexicon,
-): Subject | undefined {
+): { from: number; end: number; certainty: number } | undefined {
   const word = words[at] ?? '';
   const isBe = isBeOrGet(word);
   const isPast = word === 'were' || word === 'was';
@@ -233,6 +233,35 @@ function nominalSentence(words: TaggedWords, lexicon: Lexicon): Implied | undefi
   if (!nominal) return undefined;
   const negated = someAre(words, 0, nominal.at, K.negator) || words.slice(nominal.at, REACH).includes('not');
   return { ...nominal, certainty: needed ? 0.7 : 0.55, negated };
+}
+
+/** Words between the article and the noun: `a short and simple overview`. */
+const MAX_BEFORE = 3;
+const REPORT_CERTAINTY = 0.8;
+const LETTERS = /[a-z]/;
+
+/** Whether a later part of the sentence names an action: `Status of the folder and then removal of its files`. */
+function namesAnAction(words: TaggedWords, from: number, lexicon: Lexicon): boolean {
+  for (let at = from; at < words.length; at += 1)
+    if (is(words, at, K.conjunction) && words.slice(at + 1, at + 4).some((word) => lexicon.nominals.has(word)))
+      return true;
+  return false;
+}
+
+/** The request to tell what a noun at the beginning of a sentence is about. */
+function reportNounAt(words: TaggedWords, lexicon: Lexicon): Implied | undefined {
+  let at = words.findIndex((word) => LETTERS.test(word));
+  if (at < 0) return undefined;
+  if (is(words, at, K.article)) at += 1;
+  const last = at + MAX_BEFORE;
+  while (at < last && !is(words, at, K.report_noun)) {
+    if (is(words, at, K.preposition) || !LETTERS.test(words[at] ?? '')) return undefined;
+    at += 1;
+  }
+  if (!is(words, at, K.report_noun)) return undefined;
+  if (!isAny(words, at + 1, K.preposition, K.relative_subject)) return undefined;
+  if (namesAnAction(words, at, lexicon)) return undefined;
+  return { entry: QUERY, at: 0, next: at, subject: [at, words.length], certainty: REPORT_CERTAINTY, negated: false };
 }
 
 /** All requests of a sentence in order: those `found` by their verbs, and implied ones. */

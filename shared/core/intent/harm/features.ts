@@ -1,6 +1,7 @@
 // The features of a text by which learned weights estimate its harm: words, parts of words, and pairs of words that stand next to each
 // other or have one word between them, as numbers.
 import { isSpace } from '../text/tokens.ts';
+import { hashed, hashedWith, PRIME } from '../text/fnv.ts';
 
 /** The number of a feature is a hash of its name, of so many bits. */
 const BITS = 18;
@@ -16,18 +17,9 @@ const MAX_WORD = 40;
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?|[^\s\p{L}\p{M}\p{N}]/gu;
 const DIGITS = /\p{N}+/gu;
 
-const OFFSET_BASIS = 0x811c9dc5;
-const PRIME = 0x01000193;
 /** Another odd factor, so that two words have another number at a distance than side by side. */
 const FAR_PRIME = 0x27d4eb2f;
 
-/** FNV-1a, continued from the state of what comes before. */
-const hashedWith = (state: number, code: number): number => Math.imul(state ^ code, PRIME);
-function hashed(text: string, state = OFFSET_BASIS): number {
-  let hash = state;
-  for (let at = 0; at < text.length; at += 1) hash = hashedWith(hash, text.charCodeAt(at));
-  return hash;
-}
 /** What stands before the name of a word, and of a part of one. */
 const WORD = hashed('w ');
 const PART = hashed('c ');

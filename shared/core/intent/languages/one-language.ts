@@ -6,6 +6,7 @@ import { refinementsOf } from '../grammar/meaning.ts';
 import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { strictestDoing } from '../strings/doing.ts';
+import { wordSet } from '../text/word-set.ts';
 import { denseNoun, nounAt, nounNear, unlistedNear, unlistedWithin } from './nouns.ts';
 import { asksOnly, openingOf, requestedAmong, requestedWithin, type Said, suggests } from './told.ts';
 
@@ -126,15 +127,7 @@ export const MESSAGE = 'message';
 /** What leaves the organisation without being named. */
 const SENT = 'data';
 /** Those to whom something is sent. */
-const RECIPIENTS: ReadonlySet<string> = new Set([
-  'team',
-  'group',
-  'colleague',
-  'employee',
-  'member',
-  'person',
-  'staff',
-]);
+const RECIPIENTS = wordSet('team group colleague employee member person staff');
 
 /** What is sent: not those who get it. */
 function sentNoun({ verb }: ForeignMatch, noun: string | undefined, nouns: readonly string[], leaves: boolean) {

@@ -74,12 +74,7 @@ export const AssessmentSchema = Type.Object(
           minItems: 2,
           maxItems: 20,
           description: 'Maps the product of doubts to a share of correct readings. Both rise, from product 0 to 1.',
-          examples: [
-            [
-              { product: 0, share: 0 },
-              { product: 1, share: 0.99 },
-            ],
-          ],
+          examples: [CONFIDENCE_EXAMPLE.curve],
         }),
         harmless: share('The least confidence of a text that is harmless by the learned weights of `harm`.', 0.8),
       },

@@ -141,11 +141,7 @@ export const CommandNouns = Type.Array(
 export const Emptying = Type.Array(
   Type.Object(
     {
-      settings: list(
-        Type.String({ pattern: '^[a-z0-9]+$', maxLength: 40 }),
-        'Words in the names of settings that keep things.',
-        ['replicas', 'retention'],
-      ),
+      settings: Parts('Words in the names of settings that keep things.', ['replicas', 'retention']),
       values: list(Type.String({ minLength: 1, maxLength: 20 }), 'Values with which nothing is left.', ['0', '0s']),
     },
     { ...closed, description: 'Settings, and the values that empty what they keep.' },

@@ -29,8 +29,8 @@ const Verb = Type.Object(
   { ...closed, description: 'The forms of verbs of one class.' },
 );
 
-/** Lists of words, each of which is a set when it is compiled. */
-const WORDS_OF = {
+/** Lists of words, each of which is a set when it is compiled, and of phrases. */
+const LISTS = {
   signs: texts('Frequent words by which the language is recognized; none for a language with a script of its own.', [
     'der',
     'und',
@@ -42,37 +42,40 @@ const WORDS_OF = {
   relatives: Type.Optional(
     texts('Words that begin a clause after a comma that describes the noun before it.', ['die']),
   ),
+  secretly: Type.Optional(texts('Phrases by which something is done in secret.', ['heimlich'])),
   between: Type.Optional(texts('Words before two things that are compared.', ['zwischen'])),
   texts: Type.Optional(texts('What may be written about anything: a test, a guide, a ticket.', ['anleitung'])),
-  joins: Type.Optional(texts('Words that begin a further request.', ['und', 'dann'])),
-  infinitives: Type.Optional(texts('Words before a verb that make it an infinitive.', ['zu'])),
-  wishes: Type.Optional(texts('Words beside a verb by which somebody else wants it.', ['möchte'])),
-  all: texts('Words for everything there is.', ['alle']),
-};
-const PHRASES_OF = {
-  secretly: Type.Optional(texts('Phrases by which something is done in secret.', ['heimlich'])),
   rehearsals: Type.Optional(texts('Phrases by which nothing is done in earnest.', ['im probelauf'])),
   inquiries: Type.Optional(texts('Words that open a question which never is a request.', ['wie viele'])),
   suggestions: Type.Optional(texts('Words of questions that suggest to do something.', ['wie wäre'])),
+  joins: Type.Optional(texts('Words that begin a further request.', ['und', 'dann'])),
+  infinitives: Type.Optional(texts('Words before a verb that make it an infinitive.', ['zu'])),
+  wishes: Type.Optional(texts('Words beside a verb by which somebody else wants it.', ['möchte'])),
   questions: texts('Words that open a question.', ['wie viele']),
-  outside: Type.Optional(texts('Phrases that say that something leaves the organisation.', ['nach außen'])),
+  all: texts('Words for everything there is.', ['alle']),
 };
-type WordsOf = keyof typeof WORDS_OF;
-type PhrasesOf = keyof typeof PHRASES_OF;
-// Every name of the types is a key.
-const WORD_LISTS = Object.keys(WORDS_OF) as WordsOf[];
-const PHRASE_LISTS = Object.keys(PHRASES_OF) as PhrasesOf[];
+type PhrasesOf = 'secretly' | 'rehearsals' | 'inquiries' | 'suggestions' | 'questions';
+const PHRASES: ReadonlySet<string> = new Set<PhrasesOf>([
+  'secretly',
+  'rehearsals',
+  'inquiries',
+  'suggestions',
+  'questions',
+]);
+type WordsOf = Exclude<keyof typeof LISTS, PhrasesOf>;
+// Every name of the type is a key.
+const LIST_NAMES = Object.keys(LISTS) as (keyof typeof LISTS)[];
 
 const LanguageSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 40, description: 'The English name.', examples: ['German'] }),
-    ...WORDS_OF,
-    ...PHRASES_OF,
+    ...LISTS,
     fillers: texts('Words that say nothing about what is requested.', ['bitte']),
     nouns: record(Text, Name, {
       description: 'Nouns to the English ones of the lexicon.',
       examples: [{ kunden: 'customer' }],
     }),
+    outside: Type.Optional(texts('Phrases that say that something leaves the organisation.', ['nach außen'])),
     verbs: Type.Array(Verb, { description: 'The verbs, by class.', examples: [[]] }),
   },
   { ...closed, description: 'The words of one language.' },
@@ -103,6 +106,7 @@ export interface Language
   extends Readonly<Record<WordsOf, ReadonlySet<string>>>,
     Readonly<Record<PhrasesOf, readonly string[]>> {
   readonly code: string;
+  readonly outside: readonly string[];
   /** Written without spaces. */
   readonly isDense: boolean;
   readonly nouns: ReadonlyMap<string, string>;
@@ -225,7 +229,7 @@ function longNounsOf(nouns: Readonly<Record<string, string>>): ReadonlyMap<strin
 }
 
 /** Phrases of which single words say nothing about the language of a text. */
-const NOT_KNOWN: ReadonlySet<PhrasesOf> = new Set(['inquiries', 'suggestions', 'outside'] as const);
+const NOT_KNOWN: ReadonlySet<string> = new Set(['inquiries', 'suggestions']);
 
 function compileLanguage(code: string, file: Languages[string]): Language {
   const isDense = file.verbs.some(({ forms }) => forms.some((form) => DENSE.test(form)));
@@ -258,10 +262,8 @@ function compileLanguage(code: string, file: Languages[string]): Language {
       first,
       of.toSorted((a, b) => lengthOf(b) - lengthOf(a)),
     );
-  const words = WORD_LISTS.map((name) => [name, file[name] ?? []] as const);
-  const phrases = PHRASE_LISTS.map((name) => [name, file[name] ?? []] as const);
-  const ofPhrases = phrases.filter(([name]) => !NOT_KNOWN.has(name));
-  for (const [, list] of [...words, ...ofPhrases]) for (const word of list) know(word);
+  const lists = LIST_NAMES.map((name) => [name, file[name] ?? []] as const);
+  for (const [name, list] of lists) if (!NOT_KNOWN.has(name)) for (const word of list) know(word);
   for (const word of [...file.fillers, ...Object.keys(file.nouns)]) know(word);
   const firsts = new Uint8Array(isDense ? 0x10000 : 0);
   for (const first of verbs.keys()) firsts[first.charCodeAt(0)] = 1;
@@ -274,10 +276,14 @@ function compileLanguage(code: string, file: Languages[string]): Language {
   return {
     code,
     isDense,
-    ...(Object.fromEntries(words.map(([name, list]) => [name, new Set(list)])) as Record<WordsOf, Set<string>>),
-    ...(Object.fromEntries(phrases) as Record<PhrasesOf, string[]>),
+    ...(Object.fromEntries(lists.map(([name, list]) => [name, PHRASES.has(name) ? list : new Set(list)])) as Record<
+      WordsOf,
+      Set<string>
+    > &
+      Record<PhrasesOf, string[]>),
     nouns: new Map(Object.entries(file.nouns)),
     longNouns: longNounsOf(file.nouns),
+    outside: file.outside ?? [],
     known,
     longest,
     verbs,

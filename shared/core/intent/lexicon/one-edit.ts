@@ -1,12 +1,11 @@
 // Finds the word that a misspelt one is meant to be: one letter more, less or other, or two neighbours in the wrong order.
 
-const OFFSET_BASIS = 0x811c9dc5;
-const PRIME = 0x01000193;
+import { hashedWith, OFFSET_BASIS } from '../text/fnv.ts';
 
 /** FNV-1a of a word without the letter at `left`; of the whole word when that is -1. */
 function hashWithout(word: string, left: number): number {
   let hash = OFFSET_BASIS;
-  for (let at = 0; at < word.length; at += 1) if (at !== left) hash = Math.imul(hash ^ word.charCodeAt(at), PRIME);
+  for (let at = 0; at < word.length; at += 1) if (at !== left) hash = hashedWith(hash, word.charCodeAt(at));
   return hash >>> 0;
 }
 

@@ -47,17 +47,14 @@ export function dataClassesOfSegments(
   const all = words.flat();
   // `pass_word`: also looks up the segment as one word.
   const joined = words.flatMap((parts) => (parts.length > 1 ? [parts.join('')] : []));
-  const found = new Set([
+  const found = [
     ...withVerb(verbWords, all).flatMap((list) => dataClassesOf(list, lexicon)),
     ...joined.flatMap((word) => lexicon.dataClasses.get(word) ?? []),
-  ]);
-  for (const at of segments.keys()) {
-    for (const name of namesOfSegment(segments, at, lexicon)) {
-      const dataClass = lexicon.dataClasses.get(name);
-      if (dataClass !== undefined) found.add(dataClass);
-    }
-  }
-  return [...found];
+    ...segments
+      .flatMap((_, at) => namesOfSegment(segments, at, lexicon))
+      .flatMap((name) => lexicon.dataClasses.get(name) ?? []),
+  ];
+  return [...new Set(found)];
 }
 
 /** The largest number of places of a resource, so that no spelling produces a long list of long texts; each place's own name is kept. */

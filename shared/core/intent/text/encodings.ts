@@ -104,15 +104,8 @@ const ONLY_LETTERS = /^[a-z]+$/;
 const TURNED = new Set(TELLING.map((word) => [...word].reverse().join('')));
 const LAST_OF_TURNED = wordSet('ignore disregard forget override bypass reveal');
 
-/** Properties of the letters of a text's words. */
-interface Letters {
-  /** Distances by which these words are shifted along the alphabet, each once. */
-  readonly shifts: ReadonlyMap<string, number>;
-  /** Whether one of these words occurs reversed. */
-  readonly turned: boolean;
-}
-
-function lettersOf(words: readonly string[]): Letters {
+/** Distances by which telling words are shifted along the alphabet, each once, and whether one of them occurs reversed. */
+function lettersOf(words: readonly string[]) {
   const shifts = new Map<string, number>();
   let turned = false;
   for (const word of words) {

@@ -44,15 +44,7 @@ const CODES = new Set(
     'TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG'
   ).split(' '),
 );
-const SCALES = new Map([
-  ['k', 1e3],
-  ['m', 1e6],
-  ['mn', 1e6],
-  ['million', 1e6],
-  ['thousand', 1e3],
-  ['bn', 1e9],
-  ['billion', 1e9],
-]);
+const SCALES = new Map(Object.entries({ k: 1e3, m: 1e6, mn: 1e6, million: 1e6, thousand: 1e3, bn: 1e9, billion: 1e9 }));
 const AMOUNT = /^(\p{Sc})?([0-9][0-9.,]{0,20})(k|m|mn|bn|usd|eur|gbp|jpy|chf)?(\p{Sc})?$/iu;
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.){1,10}[a-z]{2,18}$/i;
 const IPV4 = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$/;
@@ -180,8 +172,9 @@ export function entitiesOf(sentences: readonly Sentence[]): Entities {
 
 const PRIVATE = /^(?:10\.|192\.168\.|127\.|172\.(?:1[6-9]|2\d|3[01])\.)/;
 
-/** Whether a host lies outside the organisation. */
-export function isExternalHost(host: string, internalHosts: readonly string[]): boolean {
+/** Whether a host, if there is one, lies outside the organisation. */
+export function isExternalHost(host: string | undefined, internalHosts: readonly string[]): boolean {
+  if (host === undefined) return false;
   const bare = host.replace(/:\d+$/, '');
   // A name that begins with the numbers of a private network (10.evil.example) is no address.
   if (isIPv4(bare) && PRIVATE.test(bare)) return false;

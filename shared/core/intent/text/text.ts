@@ -34,63 +34,10 @@ export function pairs(letters: string, latin: string): [letter: string, latin: s
 
 /** Letters of other scripts that look like Latin ones (a subset of the confusables of Unicode TS 39). */
 const LOOK_ALIKES = new Map([
-  ...Object.entries({
-    а: 'a',
-    в: 'b',
-    с: 'c',
-    ԁ: 'd',
-    е: 'e',
-    ё: 'e',
-    һ: 'h',
-    і: 'i',
-    ї: 'i',
-    ј: 'j',
-    к: 'k',
-    ӏ: 'l',
-    м: 'm',
-    п: 'n',
-    о: 'o',
-    р: 'p',
-    ԛ: 'q',
-    г: 'r',
-    ѕ: 's',
-    т: 't',
-    ц: 'u',
-    ѵ: 'v',
-    ԝ: 'w',
-    х: 'x',
-    у: 'y',
-    н: 'h',
-    ь: 'b',
-    α: 'a',
-    β: 'b',
-    ϲ: 'c',
-    ε: 'e',
-    η: 'n',
-    ι: 'i',
-    κ: 'k',
-    ν: 'v',
-    ο: 'o',
-    ρ: 'p',
-    τ: 't',
-    υ: 'u',
-    χ: 'x',
-    ω: 'w',
-    γ: 'y',
-    ζ: 'z',
-    μ: 'u',
-    σ: 'o',
-    ı: 'i',
-    ɑ: 'a',
-    ɡ: 'g',
-    ɩ: 'i',
-    օ: 'o',
-    ս: 'u',
-    հ: 'h',
-    ո: 'n',
-    ց: 'g',
-    զ: 'q',
-  }),
+  // Cyrillic, Greek, Armenian, and Latin letters of phonetic alphabets.
+  ...pairs('авсԁеёһіїјкӏмпорԛгѕтцѵԝхунь', 'abcdeehiijklmnopqrstuvwxyhb'),
+  ...pairs('αβϲεηικνορτυχωγζμσ', 'abcenikvoptuxwyzuo'),
+  ...pairs('ıɑɡɩօսհոցզ', 'iagiouhngq'),
   // Coptic, Lisu and Cherokee.
   ...pairs('ⲁⲃⲅⲇⲉⲓⲕⲙⲛⲟⲡⲣⲥⲧⲩⲭ', 'abrdeikmnonpctyx'),
   ...pairs('ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ', 'bpdtgkjczfmnlsrvhwxyaeiou'),
@@ -168,16 +115,7 @@ function joinSpelledOut(text: string, isKnown: (word: string) => boolean): Plain
 }
 
 /** Digits and signs, with the letters that they represent. */
-export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
-  '0': 'o',
-  '1': 'i',
-  '3': 'e',
-  '4': 'a',
-  '5': 's',
-  '7': 't',
-  '@': 'a',
-  $: 's',
-};
+export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = Object.fromEntries(pairs('013457@$', 'oieastas'));
 
 /** A word with such digits, but no signs, as letters. */
 export const inLetters = (word: string): string =>
