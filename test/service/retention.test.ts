@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createLogFileAuditor, type LogFileAudit } from '../../shared/core/proof/audit-file.ts';
 import { createLogFileVerifier } from '../../shared/core/proof/log-file.ts';
 import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts';
@@ -171,7 +170,6 @@ describe('retention over forty days', () => {
     expect(await findings()).to.deep.equal([]);
     const verifier = createStoredVerifier({
       store: createEvidenceStore({ db: service.db }),
-      compileLexicon,
     });
     const outcomes: string[] = [];
     for await (const { status } of verifier.all({})) outcomes.push(status);

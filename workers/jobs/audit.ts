@@ -9,7 +9,6 @@ import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
 import type { AuditLag } from '../../shared/domain/ledger/audit-lag.ts';
 import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority.ts';
@@ -42,7 +41,7 @@ export function createWorkerAuditor(deps: WorkerAuditorDeps): Auditor {
     keeper,
     version,
     authority: createAuthorityAudit({ db, nowMs, monotonicMs: () => performance.now() }),
-    verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon, loadedSet }),
+    verifier: createStoredVerifier({ store: createEvidenceStore({ db }), loadedSet }),
     nowMs,
     monotonicMs: () => performance.now(),
     async onLostSignals(owner, agentId) {

@@ -94,14 +94,15 @@ type EvaluatorFor = (facts: Facts) => Evaluator;
 
 type LoadedSet = { readonly evaluatorFor: EvaluatorFor } | { readonly failure: DecisionFailure };
 
+/** Facts hold what was read, so that a lexicon, which texts are read by, is not needed to evaluate them again. */
+const noLexicon = (): undefined => undefined;
+
 export interface VerifierDeps {
-  /** The service's own compiler: a set whose lexicon it refuses was never in force. */
-  readonly compileLexicon: (json: unknown) => unknown;
   /** The set with this digest, if this process has loaded it already. Absent: each set is loaded from its text. */
   readonly loadedSet?: ((digest: string) => PolicySet | undefined) | undefined;
 }
 
-export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
+export function createDecisionVerifier(deps: VerifierDeps = {}): DecisionVerifier {
   const sets = new BoundedCache<LoadedSet>({ max: MAX_SETS });
   /** By text, because hashing a set with its lexicon costs as much as evaluating a decision. */
   const digests = new BoundedCache<string>({ max: MAX_SETS });
@@ -119,7 +120,8 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
 
   const load = (text: string, digest: string): LoadedSet => {
     const known = deps.loadedSet?.(digest);
-    const loaded = known === undefined ? loadCanonicalSet(text, deps) : { ok: true as const, set: known };
+    const loaded =
+      known === undefined ? loadCanonicalSet(text, { compileLexicon: noLexicon }) : { ok: true as const, set: known };
     // No memoization between decisions, so that json-rules-engine evaluates each of them.
     if (loaded.ok) {
       const present = createEvaluator({ set: loaded.set, memoLimit: 0 });
