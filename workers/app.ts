@@ -189,7 +189,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
 
   const version = readVersion(findRoot());
   const { policies } = deciding;
-  const auditor = createWorkerAuditor({ db, key, keeper, policies, nowMs, logger, version });
+  const auditor = createWorkerAuditor({ db, key, keeper, policies, nowMs, logger });
   const readLag = () => readAuditLag(db);
   const audits = createAuditRunner({ readLag, auditor, monotonicMs, cpuMs, idle: createIdleMeter(), logger });
   const replays = createReplayRunner({ db, nowMs, logger });

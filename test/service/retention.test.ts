@@ -83,7 +83,6 @@ describe('retention over forty days', () => {
       keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
       nowMs: service.nowMs,
       logger: pino({ level: 'silent' }),
-      version: 'test',
     });
     service.advance(-DAYS * DAY_MS);
     for (let day = 0; day <= DAYS; day += 1) {

@@ -237,7 +237,6 @@ describe('the tamper table', () => {
       createAuditor({
         db,
         keeper,
-        version: '1',
         authority: createAuthorityAudit({ db, nowMs, monotonicMs }),
         verifier: createStoredVerifier({ store: createEvidenceStore({ db }) }),
         nowMs,

@@ -26,20 +26,17 @@ export interface WorkerAuditorDeps {
   readonly policies?: Pick<ActivePolicySet, 'installation' | 'status'>;
   readonly nowMs: () => number;
   readonly logger: Logger;
-  /** Version of this service. */
-  readonly version: string;
 }
 
 /** The auditor of a worker process. It logs each finding once, as fatal; /ready and the metrics report it while it lasts. */
 export function createWorkerAuditor(deps: WorkerAuditorDeps): Auditor {
-  const { db, key, keeper, policies, nowMs, logger, version } = deps;
+  const { db, key, keeper, policies, nowMs, logger } = deps;
   const loadedSet = (digest: string): PolicySet<Lexicon> | undefined =>
     policies?.status().activeDigest === digest ? policies.installation().set : undefined;
   return createAuditor({
     db,
     key,
     keeper,
-    version,
     authority: createAuthorityAudit({ db, nowMs, monotonicMs: () => performance.now() }),
     verifier: createStoredVerifier({ store: createEvidenceStore({ db }), loadedSet }),
     nowMs,
