@@ -65,7 +65,7 @@ export interface DecisionEvidence {
   readonly keyRecords: readonly LoggedRecord[] | undefined;
   /** The ESCALATE that opened the approval which the decision names (`namedApprovalOf`). Undefined: there is none. */
   readonly opening?: LoggedRecord | undefined;
-  /** Whether its policy set was in force when it was made, as far as the service recorded it. Absent: not known. Called for a set that can't be loaded. */
+  /** Whether its policy set was in force when it was made, as far as the service recorded it. Absent: no. Called for a set that can't be loaded. */
   readonly wasInForce?: (() => Promise<boolean>) | undefined;
   /** Whether it is missing because retention dropped it. Default: false. */
   readonly isOpeningDropped?: boolean | undefined;
@@ -164,7 +164,7 @@ export function createDecisionVerifier(deps: VerifierDeps = {}): DecisionVerifie
     }
     if ('evaluatorFor' in set) return set.evaluatorFor;
     // A set that was never in force must not excuse what was decided in its name.
-    if (wasInForce === undefined || (await wasInForce())) report.notEvaluable.push('POLICY_SET_OF_OTHER_VERSION');
+    if ((await wasInForce?.()) === true) report.notEvaluable.push('POLICY_SET_OF_OTHER_VERSION');
     else report.failures.push(set.failure);
     return undefined;
   };
