@@ -102,12 +102,12 @@ function lexiconOf(canonical: Uint8Array | undefined): string {
 export function checkPushed(request: Static<typeof PushPoliciesRequest>, task: PushTask): PushOutcome {
   const { files, ...rest } = request;
   const refused = pathFindings(files);
-  const texts = withLexicon(files, () => lexiconOf(task.inForce));
+  const { isInForce, ...texts } = withLexicon(files, () => lexiconOf(task.inForce));
   // Misplaced files are not parsed: their findings would hide the reason.
   const admitted: Admitted =
     refused.length > 0
       ? { set: undefined, errors: refused, warnings: [] }
-      : admitHere({ ...texts, organisations: task.organisations });
+      : admitHere({ ...texts, organisations: task.organisations }, isInForce ? compileStoredLexicon : undefined);
   if (admitted.set !== undefined)
     return { ok: true, pushed: { ...rest, set: admitted.set, warnings: admitted.warnings } };
   const errors = findingErrors(files, admitted.errors);

@@ -52,7 +52,7 @@ import { shadowCounter, startShadow } from './shadow.ts';
 import { startRelay } from './relay.ts';
 import { ENSURE_EVERY_MS, ENSURE_IN_REDIS_EVERY_MS, keepSchedule } from './schedule.ts';
 import { sweep } from './sweeper.ts';
-import { reportTrouble } from './trouble.ts';
+import { reportTrouble } from '../shared/platform/observe/trouble.ts';
 
 export interface WorkersDependencies {
   readonly config: WorkersConfig;

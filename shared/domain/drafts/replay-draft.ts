@@ -36,12 +36,11 @@ async function activeLexicon(sql: Sql): Promise<string> {
 /** A draft is refused for the same reasons, with the same messages, as the policy folder. */
 async function draftOf(sql: Sql, { policies, lexicon, refused = [] }: PolicyTexts): Promise<Draft> {
   const inForce = await activeLexicon(sql);
-  const texts = withLexicon(lexicon.text === '' ? policies : [...policies, lexicon], () => inForce);
+  const { isInForce, ...texts } = withLexicon(lexicon.text === '' ? policies : [...policies, lexicon], () => inForce);
   const { set, errors } = admitPolicySet(
     { ...texts, refused },
     {
-      // That of the set in force may be of an earlier version.
-      compileLexicon: texts.lexicon.text === inForce ? compileStoredLexicon : compileLexicon,
+      compileLexicon: isInForce ? compileStoredLexicon : compileLexicon,
       verbsOf: knownVerbs,
       warningsUpTo: 0,
       lintBudget: LINT_BUDGET,
