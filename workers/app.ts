@@ -256,7 +256,13 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   return {
     metrics: metrics.expose,
     isOperator: (headers) => isOperator(headers, gate),
-    check: () => readWorkersReadiness({ db, redisUrl, clockProblem: () => clock.problem() }),
+    check: () =>
+      readWorkersReadiness({
+        db,
+        redisUrl,
+        clockProblem: () => clock.problem(),
+        policyProblem: () => deciding.policies.status().loadError,
+      }),
     async close() {
       audits.close();
       drains.close();
