@@ -20,7 +20,9 @@ const SPAN = 2_000;
 const NEXT = `SELECT leaf_index::float8 AS leaf_index, ${decisionIdOf('leaf')} AS decision_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND ${isDecision('leaf')}
     ORDER BY log_id, leaf_index LIMIT ${PAGE}`;
 
-const LEAF = 'SELECT leaf_index::float8 AS leaf_index FROM leaf WHERE log_id = $1 AND proof_id = $2';
+// As leafOf, with the log that is known.
+const LEAF =
+  'SELECT leaf_index::float8 AS leaf_index FROM leaf WHERE log_id = $1 AND proof_id >= $2 AND proof_id <= $2 ORDER BY log_id, proof_id LIMIT 1';
 
 /** How long processes of two versions may run side by side: a rolling deployment, and what waits in the inbox. */
 const OVERLAP_MS = 24 * 3_600_000;

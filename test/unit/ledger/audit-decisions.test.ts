@@ -33,7 +33,7 @@ class Log {
   ): Promise<DecisionsAudited> {
     const made = this.#made;
     const query = async (text: string, values: readonly unknown[]): Promise<object[]> => {
-      if (text.includes('proof_id = $2'))
+      if (text.includes('proof_id >= $2'))
         return made.flatMap(({ id }, at) => (proofIdOfDecision(id) === values[1] ? [{ leaf_index: at }] : []));
       const [from, past] = [Number(values[1]), Number(values[2])];
       return made.flatMap(({ id }, at) => (at >= from && at < past ? [{ leaf_index: at, decision_id: id }] : []));
