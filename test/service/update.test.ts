@@ -180,7 +180,7 @@ describe('an update of the service', () => {
       const lexicon = policies.flatMap(({ path, text }) => (path.startsWith('lexicon/') ? [{ path, text }] : []));
       const files = [...lexicon, { path: 'all.json', text: JSON.stringify(DENY_ALL) }];
       const pushed = await admin.post('/v1/policies', { files, reason: 'after the update' });
-      expect(pushed.status, JSON.stringify(pushed.json)).to.equal(200);
+      expect(pushed.status, JSON.stringify(pushed.json)).to.equal(201);
       const answered = await admin.post('/v1/enforce', { intent: 'db.read.users', agent_id: 'a' });
       expect(answered.json.verdict).to.equal('DENY');
       expect((await admin.get('/ready')).status).to.equal(200);
