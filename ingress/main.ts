@@ -9,7 +9,7 @@ import { startProcess } from '../shared/platform/process/start.ts';
 import { startIngress } from './service.ts';
 
 /** A worker puts the first set into force in less. After that, requests are told that there is none (E6002). */
-const FIRST_SET_MS = 10_000;
+const FIRST_SET_MS = 30_000;
 
 startProcess(
   { name: 'ingress', host: process, demand: requireIngress, prepare: prepareLexicon },
