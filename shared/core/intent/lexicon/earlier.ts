@@ -19,22 +19,21 @@ const tokensOf = (pointer: string): string[] =>
 const memberAt = (value: unknown, token: string): unknown =>
   Array.isArray(value) ? (value as unknown[])[Number(token)] : objectOf(value)?.[token];
 
-/** Removes the value at a pointer from the list or object that holds it. Items of lists become holes, so that other pointers stay right. */
+/** Removes the value at a pointer from the list or object that holds it. Items of lists become undefined, which JSON has not, so that other pointers stay right. */
 function remove(root: Json, pointer: string): void {
   const tokens = tokensOf(pointer);
   const last = tokens.pop();
   const holder = tokens.reduce<unknown>(memberAt, root);
   if (last === undefined || typeof holder !== 'object' || holder === null) return;
-  if (Array.isArray(holder)) delete (holder as unknown[])[Number(last)];
+  if (Array.isArray(holder)) (holder as unknown[])[Number(last)] = undefined;
   else delete (holder as Json)[last];
 }
 
-function withoutHoles(value: unknown): unknown {
-  // `flatMap` skips holes.
-  if (Array.isArray(value)) return (value as unknown[]).flatMap((item) => [withoutHoles(item)]);
+function withoutRemoved(value: unknown): unknown {
+  if (Array.isArray(value)) return (value as unknown[]).filter((item) => item !== undefined).map(withoutRemoved);
   const object = objectOf(value);
   if (object === undefined) return value;
-  return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, withoutHoles(member)]));
+  return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, withoutRemoved(member)]));
 }
 
 /** Empty lists and objects for members that lexicons did not have. */
@@ -85,7 +84,7 @@ export function toPresentForm(
       if (pointer === '') return first;
       remove(root, pointer);
     }
-    root = withAllMembers(withoutHoles(root) as Json);
+    root = withAllMembers(withoutRemoved(root) as Json);
   }
   return first;
 }

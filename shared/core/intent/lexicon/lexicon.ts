@@ -99,13 +99,13 @@ export function compileStoredLexicon(json: unknown): Lexicon {
   if (known !== undefined) return known;
   const present = toPresentForm(json, digest);
   if ('problems' in present) throw errorOf(present.problems);
-  let { lexicon, problems } = build(present.file);
-  const left = [...present.left, ...problems];
-  if (left.length === 0) return remember(inUse, digest, lexicon);
+  const built = build(present.file);
+  const left = [...present.left, ...built.problems];
+  if (left.length === 0) return remember(inUse, digest, built.lexicon);
   // Weights for other features than those of this version would be read as something else.
-  const wrong = WEIGHTS.filter((name) => problems.some(({ pointer }) => pointer.startsWith(`/${name}`)));
-  if (wrong.length > 0)
-    ({ lexicon } = build({ ...present.file, ...Object.fromEntries(wrong.map((name) => [name, undefined])) }));
+  const wrong = WEIGHTS.filter((name) => built.problems.some(({ pointer }) => pointer.startsWith(`/${name}`)));
+  const without = Object.fromEntries(wrong.map((name) => [name, undefined]));
+  const { lexicon } = wrong.length === 0 ? built : build({ ...present.file, ...without });
   leftOut.set(lexicon, left);
   return remember(earlierInUse, digest, lexicon);
 }
