@@ -28,7 +28,12 @@ async function redisProblem(redisUrl: string): Promise<Impaired[]> {
 }
 
 /** The state of the logs is in the database: while it can't be read, it is unknown. */
-export async function readWorkersReadiness({ db, redisUrl, clockProblem, policyProblem }: WorkersReadinessDeps): Promise<Readiness> {
+export async function readWorkersReadiness({
+  db,
+  redisUrl,
+  clockProblem,
+  policyProblem,
+}: WorkersReadinessDeps): Promise<Readiness> {
   const queue = redisUrl === undefined ? [] : redisProblem(redisUrl);
   try {
     await within(ensureWritable(db), DATABASE_TIMEOUT_MS, 'the check of the database');
