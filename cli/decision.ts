@@ -1,5 +1,4 @@
 // `custos decision verify|export`: evaluates recorded decisions again from their facts, policy sets and logged signals.
-import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
 import { FAILURES } from '../shared/core/proof/failures.ts';
 import type { VerifiedDecision } from '../shared/core/verification/decision.ts';
@@ -106,7 +105,7 @@ async function verify(
   ids: readonly string[],
   { all, json }: VerifyOptions,
 ): Promise<number> {
-  const verifier = createStoredVerifier({ store, compileLexicon });
+  const verifier = createStoredVerifier({ store });
   const counts = { verified: 0, not_evaluable: 0, failed: 0 };
   let exitCode: number | undefined;
   for await (const outcome of all ? verifier.all(range) : named(verifier, ids)) {

@@ -28,12 +28,14 @@ import { checkSecondReader } from './doctor/second-reader.ts';
 import { checkFolders, checkKeyFiles, checkNode } from './doctor/machine.ts';
 import {
   checkAdminKeys,
+  checkIngress,
   checkLogs,
   checkPolicies,
   checkPolicyChanges,
   checkRedis,
   checkRows,
   checkSecrets,
+  checkSetsInForce,
   checkWaitingKeys,
   checkWork,
   checkWorkers,
@@ -142,6 +144,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       'sealed rows': async () => (pepper === undefined ? [] : checkRows(db, pepper)),
       'admin key': () => checkAdminKeys(db),
       policies: () => checkPolicies(db, config),
+      'set in force': () => checkSetsInForce(db),
       'policy changes': () => checkPolicyChanges(db, config, Date.now()),
       work: async () => {
         const queues = createQueues({
@@ -156,6 +159,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
           await queues.close();
         }
       },
+      ingress: () => checkIngress(db),
       workers: () => checkWorkers(db),
       logs: () => checkLogs(db),
     });

@@ -1,4 +1,5 @@
 // The ingress process: authenticates, limits, validates, decides and answers over HTTP.
+import { setTimeout as delay } from 'node:timers/promises';
 import { requireIngress } from '../shared/platform/config/config.ts';
 import { loadingWith } from '../shared/domain/policy-sets/active-set.ts';
 import { prepareLexicon, shareLexicon } from '../shared/domain/policy-sets/shared-lexicon.ts';
@@ -6,6 +7,9 @@ import { runUntilStopped } from '../shared/platform/process/lifecycle.ts';
 import { HANDED_CONNECTIONS, SHARED_COUNTERS } from '../shared/platform/process/handed.ts';
 import { startProcess } from '../shared/platform/process/start.ts';
 import { startIngress } from './service.ts';
+
+/** A worker puts the first set into force in less. After that, requests are told that there is none (E6002). */
+const FIRST_SET_MS = 30_000;
 
 startProcess(
   { name: 'ingress', host: process, demand: requireIngress, prepare: prepareLexicon },
@@ -26,7 +30,7 @@ startProcess(
     // accepted yet, so when the supervisor exits in the meantime, this process can exit at once.
     const abandoned = (): never => process.exit(1);
     process.once('disconnect', abandoned);
-    await ingress.ready();
+    await Promise.race([ingress.ready(), delay(FIRST_SET_MS, undefined, { ref: false })]);
     process.off('disconnect', abandoned);
     logger.info({ address: ingress.address }, 'ingress ready');
     runUntilStopped({

@@ -7,7 +7,7 @@ import { runThread } from '../shared/domain/policy-sets/thread.ts';
 import { ApiError, type FieldError, invalidField } from '../shared/kernel/errors.ts';
 import type { TextFile } from '../shared/core/policy/files.ts';
 import { knownVerbs } from '../shared/core/intent/lexicon/known-verbs.ts';
-import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
+import { compileStoredLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import { withLexicon } from '../shared/core/policy/lexicon-files.ts';
 import { admitOwnPolicies, type OwnAdmission } from '../shared/core/policy/own/admit.ts';
 import type { OwnPolicies } from '../shared/core/policy/own/compose.ts';
@@ -102,12 +102,12 @@ function lexiconOf(canonical: Uint8Array | undefined): string {
 export function checkPushed(request: Static<typeof PushPoliciesRequest>, task: PushTask): PushOutcome {
   const { files, ...rest } = request;
   const refused = pathFindings(files);
-  const texts = withLexicon(files, () => lexiconOf(task.inForce));
+  const { isInForce, ...texts } = withLexicon(files, () => lexiconOf(task.inForce));
   // Misplaced files are not parsed: their findings would hide the reason.
   const admitted: Admitted =
     refused.length > 0
       ? { set: undefined, errors: refused, warnings: [] }
-      : admitHere({ ...texts, organisations: task.organisations });
+      : admitHere({ ...texts, organisations: task.organisations }, isInForce ? compileStoredLexicon : undefined);
   if (admitted.set !== undefined)
     return { ok: true, pushed: { ...rest, set: admitted.set, warnings: admitted.warnings } };
   const errors = findingErrors(files, admitted.errors);
@@ -136,7 +136,7 @@ export function checkOwnPushed(
 }
 
 function admitOwn(files: readonly TextFile[], slug: string, base: Uint8Array): OwnAdmission {
-  const loaded = loadCanonicalSet(Buffer.from(base).toString('utf8'), { compileLexicon });
+  const loaded = loadCanonicalSet(Buffer.from(base).toString('utf8'), { compileLexicon: compileStoredLexicon });
   if (!loaded.ok) throw new Error(`the set in force can not be loaded: ${loaded.findings[0]?.message}`);
   const verbs = knownVerbs(loaded.set.lexicon.forOrganisation(slug));
   return admitOwnPolicies(files, { installation: loaded.set, slug, verbs, lintBudget: OWN_LINT_BUDGET });

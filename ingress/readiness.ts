@@ -126,7 +126,10 @@ function policyChecks(policies: ActivePolicySet): ReadinessCheck[] {
       async check() {
         const { readOk, findings, loadError, inForce, activeDigest, folderDigest } = policies.status();
         if (loadError !== undefined)
-          return { ok: false, detail: 'the activated set could not be loaded; the last valid set stays in force' };
+          return {
+            ok: false,
+            detail: `the activated set could not be loaded; ${activeDigest === undefined ? 'none is in force here' : 'the last valid set stays in force'}`,
+          };
         const isPinned = inForce !== undefined && inForce.source !== 'folder';
         if (readOk && isPinned && folderDigest !== activeDigest)
           return { ok: true, detail: 'not followed: the set in force was pushed, and the folder has another set' };

@@ -23,6 +23,7 @@ import { createProofStore } from '../shared/domain/ledger/proof-store.ts';
 import { createReceiptStore } from '../shared/domain/ledger/receipts.ts';
 import { startSecondReader } from '../shared/domain/second-reader/start.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
+import { reportTrouble } from '../shared/platform/observe/trouble.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { countDroppedLines, createMetrics, type Metrics } from '../shared/platform/observe/metrics.ts';
 import { readVersion } from '../shared/platform/config/root.ts';
@@ -71,7 +72,7 @@ export interface RunningIngress {
   readonly routes: readonly Route[];
   /** The routes of the operators' pages, which authenticate by a session. */
   readonly dashboardRoutes: readonly Route[];
-  /** Resolves once a policy set is in force here. */
+  /** Resolves once a policy set is in force here, or can't be loaded. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -159,7 +160,7 @@ async function startBusiness({ config, logger, end, loadSet }: IngressDeps, { re
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { config, logger, root, tracing } = deps;
-  const onError = (error: unknown): void => logger.warn({ err: error }, 'background work failed; it is tried again');
+  const onError = reportTrouble(logger, 'background work failed; it is tried again', () => performance.now());
   const metrics = createMetrics();
   if (deps.droppedLines !== undefined) countDroppedLines(metrics.registry, deps.droppedLines);
   const { db, clock } = await openServiceDatabase<ServiceClock>({

@@ -52,7 +52,7 @@ import { shadowCounter, startShadow } from './shadow.ts';
 import { startRelay } from './relay.ts';
 import { ENSURE_EVERY_MS, ENSURE_IN_REDIS_EVERY_MS, keepSchedule } from './schedule.ts';
 import { sweep } from './sweeper.ts';
-import { reportTrouble } from './trouble.ts';
+import { reportTrouble } from '../shared/platform/observe/trouble.ts';
 
 export interface WorkersDependencies {
   readonly config: WorkersConfig;
@@ -189,7 +189,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
 
   const version = readVersion(findRoot());
   const { policies } = deciding;
-  const auditor = createWorkerAuditor({ db, key, keeper, policies, nowMs, logger, version });
+  const auditor = createWorkerAuditor({ db, key, keeper, policies, nowMs, logger });
   const readLag = () => readAuditLag(db);
   const audits = createAuditRunner({ readLag, auditor, monotonicMs, cpuMs, idle: createIdleMeter(), logger });
   const replays = createReplayRunner({ db, nowMs, logger });
@@ -256,7 +256,13 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   return {
     metrics: metrics.expose,
     isOperator: (headers) => isOperator(headers, gate),
-    check: () => readWorkersReadiness({ db, redisUrl, clockProblem: () => clock.problem() }),
+    check: () =>
+      readWorkersReadiness({
+        db,
+        redisUrl,
+        clockProblem: () => clock.problem(),
+        policyProblem: () => deciding.policies.status().loadError,
+      }),
     async close() {
       audits.close();
       drains.close();

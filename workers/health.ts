@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperatorError } from '../shared/kernel/operator-error.ts';
 
-export type WorkerPart = 'clock' | 'logs' | 'queue';
+export type WorkerPart = 'clock' | 'logs' | 'policies' | 'queue';
 
 export interface Readiness {
   readonly ready: boolean;

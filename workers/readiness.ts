@@ -11,6 +11,8 @@ export interface WorkersReadinessDeps {
   readonly redisUrl: string | undefined;
   /** The problem of this machine's clock; undefined: none. */
   readonly clockProblem: () => string | undefined;
+  /** Why the policy set in force could not be loaded; undefined: it was. */
+  readonly policyProblem: () => string | undefined;
 }
 
 /** In sum less than the deadline of the page (health.ts), so that a database that does not answer is reported as such. */
@@ -26,7 +28,12 @@ async function redisProblem(redisUrl: string): Promise<Impaired[]> {
 }
 
 /** The state of the logs is in the database: while it can't be read, it is unknown. */
-export async function readWorkersReadiness({ db, redisUrl, clockProblem }: WorkersReadinessDeps): Promise<Readiness> {
+export async function readWorkersReadiness({
+  db,
+  redisUrl,
+  clockProblem,
+  policyProblem,
+}: WorkersReadinessDeps): Promise<Readiness> {
   const queue = redisUrl === undefined ? [] : redisProblem(redisUrl);
   try {
     await within(ensureWritable(db), DATABASE_TIMEOUT_MS, 'the check of the database');
@@ -35,9 +42,11 @@ export async function readWorkersReadiness({ db, redisUrl, clockProblem }: Worke
   }
   const logs = await within(logProblems(db), LOGS_TIMEOUT_MS, 'the check of the logs').catch(() => undefined);
   const clock = clockProblem();
+  const policies = policyProblem();
   const degraded: Impaired[] = [
     ...(logs ?? []).map((detail): Impaired => ({ part: 'logs', detail })),
     ...(clock === undefined ? [] : [{ part: 'clock' as const, detail: clock }]),
+    ...(policies === undefined ? [] : [{ part: 'policies' as const, detail: policies }]),
     ...(await queue),
   ];
   return {

@@ -7,7 +7,8 @@ import type { Database } from '../../shared/platform/db/database.ts';
 import { type Backlog, readBacklog, readQueues } from '../../shared/domain/installation/backlog.ts';
 import { placesText, processesAlive } from '../../shared/platform/process/heartbeat.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import { loadCanonicalSet } from '../../shared/core/policy/stored-set.ts';
+import { compileLexicon, compileStoredLexicon, leftOutOf } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { compareSecretFingerprint, PEPPER, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
 import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { countWaitingKeys } from '../../shared/domain/keys/previous-pepper.ts';
@@ -37,6 +38,15 @@ const ADMIN_KEYS = `SELECT count(*) FILTER (WHERE expires_at IS NULL OR expires_
     FROM api_key JOIN organisation ON organisation.id = api_key.organisation_id AND organisation.is_operator
     WHERE api_key.environment = 'live' AND 'admin:*' = ANY (scopes) AND revoked_at IS NULL`;
 const POLICY_STATE = "SELECT active_digest, coalesce(source, 'folder') AS source FROM policy_state";
+
+/** The set of the installation, and some of organisations. An altered text is not evaluated, which the audit reports. */
+const SETS_IN_FORCE = `SELECT text.digest, text.canonical, own.slug FROM (
+      SELECT active_digest AS digest, NULL AS slug FROM policy_state
+      UNION ALL (SELECT p.active_digest, o.slug FROM organisation_policy p JOIN organisation o ON o.id = p.organisation_id
+        WHERE p.active_digest IS NOT NULL ORDER BY o.slug LIMIT 20)
+    ) AS own JOIN policy_set_text AS text USING (digest) WHERE encode(sha256(text.canonical), 'hex') = text.digest`;
+const ANOTHER_SET =
+  'bring the policies up to date ("custos policy check" lists what is missing), then put them into force: "custos policy push", or "custos policy follow-folder"';
 
 /** The peppers of this installation, from settings or from the data folder of the embedded database. */
 export function peppersOf(config: Config): Partial<Record<'pepper' | 'previous', string>> {
@@ -159,6 +169,31 @@ export async function checkPolicies(db: Database, config: Config): Promise<Diagn
   return [ok(check, `${active.slice(0, 12)} is in force, as in the folder`)];
 }
 
+/** Whether this version can load the set in force and those of organisations, and all of their lexicons. */
+export async function checkSetsInForce(db: Database): Promise<Diagnosis[]> {
+  const rows = await db.query<{ digest: string; canonical: Buffer; slug: string | null }>(SETS_IN_FORCE, []);
+  return rows.flatMap(({ digest, canonical, slug }): Diagnosis[] => {
+    const check = slug === null ? 'set in force' : `set of ${slug}`;
+    const loaded = loadCanonicalSet(canonical.toString('utf8'), { compileLexicon: compileStoredLexicon });
+    if (!loaded.ok) {
+      const [{ pointer, message } = { pointer: '', message: '' }] = loaded.findings;
+      const advice = slug === null ? ANOTHER_SET : 'push its policies again, or put another set into force';
+      return [problem(check, `this version can not load ${digest.slice(0, 12)}: ${pointer} ${message}`, advice)];
+    }
+    const left = leftOutOf(loaded.set.lexicon);
+    const [first] = left;
+    if (slug !== null) return [];
+    if (first === undefined) return [ok(check, `${digest.slice(0, 12)} can be loaded, with all of its lexicon`)];
+    return [
+      warning(
+        check,
+        `its lexicon is of another version: ${left.length} of its parts are off or empty, such as ${first.pointer}: ${first.message}`,
+        ANOTHER_SET,
+      ),
+    ];
+  });
+}
+
 /** What a change of policies needs, and which changes are in progress. */
 export async function checkPolicyChanges(db: Database, config: Config, nowMs: number): Promise<Diagnosis[]> {
   const check = 'policy changes';
@@ -239,6 +274,15 @@ export async function checkWork(db: Database, queues: Pick<Queues, 'counts'>): P
           `failed for good: ${jobs}`,
           'retry or discard them on the page Dead jobs of the dashboard',
         ),
+  ];
+}
+
+/** Whether any ingress answers requests. */
+export async function checkIngress(db: Database): Promise<Diagnosis[]> {
+  const alive = await processesAlive(db, 'ingress');
+  if (alive.length > 0) return [ok('ingress', placesText(alive))];
+  return [
+    warning('ingress', 'no ingress process is alive: no request is answered', 'start ingress, or find out why it ends'),
   ];
 }
 

@@ -2,7 +2,7 @@
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { type BodyReason, readDecisionRecord } from '../../shared/core/verification/record.ts';
 import { parseFacts } from '../../shared/core/verification/facts.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import { compileStoredLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { BUILT_IN_REASONS } from '../../shared/core/policy/combine.ts';
 import { meaningOf } from '../../shared/core/decision/approval-bound.ts';
@@ -121,7 +121,7 @@ function besidePolicies(record: Uint8Array): readonly BodyReason[] {
 
 function storedSet(text: string | undefined): PolicySet<Lexicon> {
   if (text === undefined) throw new CommandError('The policy set of this decision is not stored.');
-  const loaded = loadCanonicalSet(text, { compileLexicon });
+  const loaded = loadCanonicalSet(text, { compileLexicon: compileStoredLexicon });
   if (loaded.ok) return loaded.set;
   throw new CommandError(
     `The policy set of this decision can't be loaded: ${loaded.findings[0]?.message ?? 'it is damaged'}.`,

@@ -9,7 +9,7 @@ import { FOLDER_AUTHOR } from '../../shared/domain/policy-sets/activate.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import { compileLexicon, compileStoredLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { assertUnbound } from '../../shared/domain/keys/bound.ts';
 import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -202,9 +202,11 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
         assertOperator(key);
         const organisations = (await db.query<{ slug: string }>(ORGANISATIONS, [])).map(({ slug }) => slug);
         const inForce = (): string => JSON.stringify(canonicalOf(policies.installation().set.canonical).lexicon);
+        const { isInForce, ...texts } = withLexicon(body.files, inForce);
+        const compile = isInForce ? compileStoredLexicon : compileLexicon;
         const { set, errors, warnings } = admitPolicySet(
-          { ...withLexicon(body.files, inForce), organisations },
-          { compileLexicon, verbsOf: knownVerbs, warningsUpTo: WARNINGS_UP_TO, lintBudget: LINT_BUDGET },
+          { ...texts, organisations },
+          { compileLexicon: compile, verbsOf: knownVerbs, warningsUpTo: WARNINGS_UP_TO, lintBudget: LINT_BUDGET },
         );
         return {
           status: 200,

@@ -5,7 +5,6 @@ import { foldBatch } from '../../shared/domain/trust/fold.ts';
 import type { VerifiedDecision } from '../../shared/core/verification/decision.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier, type StoredVerifier } from '../../shared/domain/verification/stored.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { Client } from '../support/client.ts';
 import { type Ran, runCommand } from '../support/command.ts';
 import { approve, ask, escalate, reject } from '../support/escalations.ts';
@@ -36,7 +35,7 @@ export async function startDecisions(): Promise<DecisionsUnderTest> {
   const client = await service.client({
     scopes: ['intents:write', 'agents:read', 'agents:write', 'trust:write', 'trust:read'],
   });
-  const verifier = () => createStoredVerifier({ store: createEvidenceStore({ db: service.db }), compileLexicon });
+  const verifier = () => createStoredVerifier({ store: createEvidenceStore({ db: service.db }) });
   const run = (...args: string[]) =>
     runCommand(args, { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER });
   return {

@@ -6,7 +6,6 @@ import { pino } from 'pino';
 import type { Example } from '../../shared/core/policy/difference-types.ts';
 import { FAILURES } from '../../shared/core/proof/failures.ts';
 import type { ToolEntry } from '../../shared/core/tools/schema.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createDecisionVerifier, type DecisionEvidence } from '../../shared/core/verification/decision.ts';
 import { DECISION_FAILURES, type DecisionFailureCode } from '../../shared/core/verification/failures.ts';
 import { beginShadow } from '../../shared/domain/drafts/shadow-store.ts';
@@ -201,7 +200,7 @@ describe('tool calls that were decided', () => {
       approvalRecords: [],
       keyRecords: [],
     };
-    const verifier = createDecisionVerifier({ compileLexicon });
+    const verifier = createDecisionVerifier();
     const failures = async (changed: Partial<DecisionEvidence>): Promise<DecisionFailureCode[]> => {
       const outcome = await verifier.verify({ ...evidence, ...changed });
       return outcome.status === 'failed' ? outcome.failures.map(({ code }) => code) : [];

@@ -1,6 +1,5 @@
 // What policies demand of an approval may rise between the question and its use: with the agent's trust, the time, or other policies.
 import { expect } from 'chai';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
 import type { Auditor } from '../../shared/domain/ledger/audit.ts';
@@ -224,7 +223,7 @@ describe('an approval, when the policies demand more than it has', () => {
     await auditor.run({ full: true });
     const halted = await service.rows('SELECT halted_reason FROM log WHERE halted_reason IS NOT NULL');
     expect(halted).to.deep.equal([]);
-    const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }), compileLexicon });
+    const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }) });
     let verified = 0;
     for await (const outcome of verifier.all({})) {
       expect(outcome.status, outcome.sentence).to.equal('verified');

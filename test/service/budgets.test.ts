@@ -1,7 +1,6 @@
 // Budgets: exact over processes, charged once for each permission, given back once, and recorded so that decisions can be verified.
 import { expect } from 'chai';
 import type { BudgetCount, ListedBudgets } from '../../ingress/dashboard/client/wire/budgets.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { readBudgetShares } from '../../shared/domain/decisions/budget-shares.ts';
 import { BUDGET_USE, type BudgetUseRow, useSeal } from '../../shared/platform/db/seals/budgets.ts';
 import { checkSealedRows } from '../../shared/platform/db/seals/check.ts';
@@ -490,7 +489,6 @@ describe('budgets', () => {
     await both.worker.append();
     const verifier = createStoredVerifier({
       store: createEvidenceStore({ db: service.db }),
-      compileLexicon,
     });
     const rows = await service.rows<{ decision_id: string }>('SELECT decision_id FROM decision');
     expect(rows.length).to.be.above(100);

@@ -82,7 +82,6 @@ describe('the default partition', () => {
       keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
       nowMs: service.nowMs,
       logger: pino({ level: 'silent' }),
-      version: 'test',
     });
     return (await auditor.run({ full: true })).flatMap((log) => log.findings.map(({ kind }) => kind));
   };

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
@@ -48,7 +47,6 @@ describe('retention by kind', () => {
       keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
       nowMs: service.nowMs,
       logger: pino({ level: 'silent' }),
-      version: 'test',
     });
     return (await auditor.run({ full: true })).flatMap((log) => log.findings.map(({ kind }) => kind));
   };
@@ -97,7 +95,7 @@ describe('retention by kind', () => {
     const [{ id } = { id: '' }] = await service.rows<{ id: string }>('SELECT min(decision_id) AS id FROM decision');
     expect((await client.get(`/v1/decisions/${id}`)).status).to.equal(200);
     const store = createEvidenceStore({ db: service.db });
-    const verifier = createStoredVerifier({ store, compileLexicon });
+    const verifier = createStoredVerifier({ store });
     const statuses: Record<string, number> = {};
     for await (const { status } of verifier.all({})) statuses[status] = (statuses[status] ?? 0) + 1;
     expect(Object.keys(statuses).sort()).to.deep.equal(['not_evaluable', 'verified']);

@@ -84,7 +84,6 @@ describe('retention of single organisations', () => {
       keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
       nowMs: service.nowMs,
       logger: pino({ level: 'silent' }),
-      version: 'test',
     });
     return (await auditor.run({ full: true })).flatMap((log) => log.findings.map(({ kind }) => kind));
   };

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createLogFileAuditor, type LogFileAudit } from '../../shared/core/proof/audit-file.ts';
 import { createLogFileVerifier } from '../../shared/core/proof/log-file.ts';
 import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts';
@@ -84,7 +83,6 @@ describe('retention over forty days', () => {
       keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
       nowMs: service.nowMs,
       logger: pino({ level: 'silent' }),
-      version: 'test',
     });
     service.advance(-DAYS * DAY_MS);
     for (let day = 0; day <= DAYS; day += 1) {
@@ -185,7 +183,6 @@ describe('retention over forty days', () => {
     expect(await findings()).to.deep.equal([]);
     const verifier = createStoredVerifier({
       store: createEvidenceStore({ db: service.db }),
-      compileLexicon,
     });
     const outcomes: string[] = [];
     for await (const { status } of verifier.all({})) outcomes.push(status);

@@ -8,7 +8,6 @@ import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { FindingKind } from '../../shared/core/proof/audit-findings.ts';
 import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
@@ -238,9 +237,8 @@ describe('the tamper table', () => {
       createAuditor({
         db,
         keeper,
-        version: '1',
         authority: createAuthorityAudit({ db, nowMs, monotonicMs }),
-        verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon }),
+        verifier: createStoredVerifier({ store: createEvidenceStore({ db }) }),
         nowMs,
         monotonicMs,
       });

@@ -12,7 +12,6 @@ import { recordText } from '../support/stored-records.ts';
 import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
 import { signIn } from '../support/dashboard.ts';
 import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
 
@@ -378,7 +377,7 @@ describe('a tool call', () => {
   });
 
   it('gives the recorded results when every decision is evaluated again', async () => {
-    const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }), compileLexicon });
+    const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }) });
     for (const before of [() => Promise.resolve(), () => worker.append()]) {
       await before();
       let verified = 0;

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import type { VerifiedDecision } from '../../shared/core/verification/decision.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { Client, ClientResponse } from './client.ts';
 import { type Asking, ESCALATING } from './escalations.ts';
 import { checkLog } from './log-check.ts';
@@ -69,7 +68,7 @@ export async function startApprovals(): Promise<ApprovalsUnderTest> {
     leavesOf,
     statesOf: async (agentId) => (await leavesOf(agentId)).map(({ body }) => body['state']),
     async expectWhole(least) {
-      const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }), compileLexicon });
+      const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }) });
       for (const append of [false, true]) {
         if (append) await worker.append();
         let approved = 0;

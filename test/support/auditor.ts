@@ -15,5 +15,4 @@ export const auditorOf = ({ db, databaseUrl, nowMs }: Service): Auditor =>
     keeper: createCheckpointKeeper(checkpointsOf(databaseUrl)),
     nowMs,
     logger: pino({ level: 'silent' }),
-    version: 'test',
   });

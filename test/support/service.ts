@@ -12,7 +12,7 @@ import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
 import { createKey, type KeySpec } from '../../shared/domain/keys/store.ts';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import { compileLexicon, compileStoredLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { rememberLast } from '../../shared/core/intent/lexicon/remember.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import { loadingWith, type LoadSet } from '../../shared/domain/policy-sets/active-set.ts';
@@ -127,7 +127,7 @@ export async function bootstrapAt(url: string): Promise<Bootstrapped> {
   }
 }
 
-const loading = loadingWith(compileLexicon);
+const loading = loadingWith(compileStoredLexicon);
 const loadedSets = new Map<string, ReturnType<LoadSet>>();
 const MAX_LOADED = 8;
 

@@ -9,7 +9,6 @@ import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
 import type { AuditLag } from '../../shared/domain/ledger/audit-lag.ts';
 import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority.ts';
@@ -27,22 +26,19 @@ export interface WorkerAuditorDeps {
   readonly policies?: Pick<ActivePolicySet, 'installation' | 'status'>;
   readonly nowMs: () => number;
   readonly logger: Logger;
-  /** Version of this service. */
-  readonly version: string;
 }
 
 /** The auditor of a worker process. It logs each finding once, as fatal; /ready and the metrics report it while it lasts. */
 export function createWorkerAuditor(deps: WorkerAuditorDeps): Auditor {
-  const { db, key, keeper, policies, nowMs, logger, version } = deps;
+  const { db, key, keeper, policies, nowMs, logger } = deps;
   const loadedSet = (digest: string): PolicySet<Lexicon> | undefined =>
     policies?.status().activeDigest === digest ? policies.installation().set : undefined;
   return createAuditor({
     db,
     key,
     keeper,
-    version,
     authority: createAuthorityAudit({ db, nowMs, monotonicMs: () => performance.now() }),
-    verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon, loadedSet }),
+    verifier: createStoredVerifier({ store: createEvidenceStore({ db }), loadedSet }),
     nowMs,
     monotonicMs: () => performance.now(),
     async onLostSignals(owner, agentId) {

@@ -4,6 +4,7 @@ import { createHash, hash, randomFillSync } from 'node:crypto';
 import type { ApproverDemand } from '../policy/approvers.ts';
 import type { BudgetLeft } from '../policy/budget.ts';
 import type { Evaluation, Facts } from '../policy/types.ts';
+import { EVALUATION, FIRST_EVALUATION } from '../policy/evaluation-version.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { recordDigest } from '../proof/record.ts';
 import { unpackRecord } from './packed-record.ts';
@@ -83,6 +84,8 @@ export interface DecisionParts {
   /** The number of signals behind the trust score, and the UTC day for which it was computed. */
   readonly asOf: { readonly signals: number; readonly day: string };
   readonly evaluation: Evaluation;
+  /** The version of the evaluation. Default: that of this service. */
+  readonly evaluationVersion?: number | undefined;
   /** The approval that an ESCALATE opened. */
   readonly approval?:
     | {
@@ -157,8 +160,8 @@ function textsOf(evaluation: Evaluation): { obligations: string; reasons: string
 }
 
 /**
- * Serializes a decision. The body is JCS: `agent_id allowed approval? budgets? decision_id evaluated_at expires_at factsDigest intent key_id
- * obligations policy_set reasons request_id? tool? trust verdict`; the answer is the same without factsDigest, with `proof`.
+ * Serializes a decision. The body is JCS: `agent_id allowed approval? budgets? decision_id evaluated_at evaluation? expires_at factsDigest intent
+ * key_id obligations policy_set reasons request_id? tool? trust verdict`; the answer is the same without evaluation and factsDigest, with `proof`.
  */
 export function writeDecision(parts: DecisionParts): DecisionBytes {
   const { verdict } = parts.evaluation;
@@ -167,7 +170,8 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
   const { evaluatedAt, expiresAt } = timesOf(parts.evaluatedAtMs);
   const head =
     `{"agent_id":${agentId},"allowed":${verdict === 'ALLOW' || verdict === 'DEGRADE'}${approvalText(parts.approval)}${budgetsText(parts.budgets)}` +
-    `,"decision_id":"${parts.decisionId}","evaluated_at":"${evaluatedAt}","expires_at":"${expiresAt}"`;
+    `,"decision_id":"${parts.decisionId}","evaluated_at":"${evaluatedAt}"`;
+  const expires = `,"expires_at":"${expiresAt}"`;
   const requestText = parts.requestId === undefined ? '' : `,"request_id":"${parts.requestId}"`;
   const toolText = parts.tool === undefined ? '' : `,"tool":${parts.tool}`;
   const beforeProof = `,"intent":${parts.intent},"key_id":"${parts.keyId}","obligations":${obligations},"policy_set":{"digest":"${parts.policyDigest}"}`;
@@ -176,13 +180,17 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
     `,"claimed_level":${trust.claimed === null ? 'null' : trust.claimed.level},"effective_level":${trust.level}` +
     `,"recorded_level":${trust.recorded.level},"score":${trust.recorded.score},"uncertainty":${trust.uncertainty}}` +
     `,"verdict":"${verdict}"}`;
-  const body = `${head},"factsDigest":"${factsDigest(parts.salt, parts.facts)}"${beforeProof}${tail}`;
+  const body = `${head}${versionText(parts.evaluationVersion)}${expires},"factsDigest":"${factsDigest(parts.salt, parts.facts)}"${beforeProof}${tail}`;
   const record =
     `{"agentId":${agentId},"eventType":"custos.decision","occurredAt":"${evaluatedAt}","payload":{"body":${body}` +
     `,"environment":"${parts.environment}","organisation":"${parts.organisationSlug}","proofId":"${parts.proofId}"}`;
   const answer: DecisionBytes['answer'] = (promise) =>
-    `${head}${beforeProof},"proof":{${promise === undefined ? '' : `"promise":${promise},`}"proof_id":"${parts.proofId}"}${tail}`;
+    `${head}${expires}${beforeProof},"proof":{${promise === undefined ? '' : `"promise":${promise},`}"proof_id":"${parts.proofId}"}${tail}`;
   return { answer, record };
+}
+
+function versionText(version: number = EVALUATION): string {
+  return version === FIRST_EVALUATION ? '' : `,"evaluation":${version}`;
 }
 
 function budgetsText(budgets: DecisionParts['budgets']): string {
@@ -209,7 +217,7 @@ export function answerOfRecord(stored: Buffer, promiseOf?: PromiseAgain): string
     payload: { body: Record<string, unknown>; proofId: string };
     occurredAt: string;
   };
-  const { factsDigest: _, ...body } = payload.body;
+  const { evaluation: _, factsDigest: __, ...body } = payload.body;
   const { proofId } = payload;
   const promise = promiseOf?.({ proofId, recordDigest: recordDigest(record), issuedAtMs: Date.parse(occurredAt) });
   return canonicalize({ ...body, proof: { ...(promise === undefined ? {} : { promise }), proof_id: proofId } });

@@ -127,11 +127,17 @@ function readParts(files: readonly TextFile[]): LexiconDocument | { readonly fin
 export function withLexicon(
   files: readonly TextFile[],
   inForce: () => string,
-): { readonly policies: readonly TextFile[]; readonly lexicon: TextFile } {
+): {
+  readonly policies: readonly TextFile[];
+  readonly lexicon: TextFile;
+  /** Whether it is the one in force, which may be of an earlier version. */
+  readonly isInForce: boolean;
+} {
   const given = files.find(({ path }) => path === LEXICON_FILE);
   const policies = files.filter((file) => file !== given);
-  if (given !== undefined) return { policies, lexicon: given };
-  return { policies, lexicon: { path: LEXICON_FILE, text: files.some(isLexiconPart) ? '' : inForce() } };
+  if (given !== undefined) return { policies, lexicon: given, isInForce: false };
+  const isInForce = !files.some(isLexiconPart);
+  return { policies, lexicon: { path: LEXICON_FILE, text: isInForce ? inForce() : '' }, isInForce };
 }
 
 /**

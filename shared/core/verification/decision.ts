@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { permits } from '../../kernel/vocabulary.ts';
 import { quoted } from '../proof/encoding.ts';
 import { budgetFact, budgetsLeft, isCharged, toMillionths } from '../policy/budget.ts';
+import { EVALUATION, FIRST_EVALUATION } from '../policy/evaluation-version.ts';
 import { builtInEvaluation, isUnknownRisk } from '../policy/combine.ts';
 import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
 import type { PolicySet } from '../policy/load.ts';
@@ -33,6 +34,7 @@ import {
   type NotEvaluableCode,
   type Report,
   fail,
+  IN_ANY_VERSION,
 } from './failures.ts';
 import { checkHalts, readHalts } from './halts.ts';
 import { haltReasonOf } from '../decision/halt.ts';
@@ -63,11 +65,15 @@ export interface DecisionEvidence {
   readonly keyRecords: readonly LoggedRecord[] | undefined;
   /** The ESCALATE that opened the approval which the decision names (`namedApprovalOf`). Undefined: there is none. */
   readonly opening?: LoggedRecord | undefined;
+  /** Whether its policy set was in force when it was made, as far as the service recorded it. Absent: no. Called for a set that can't be loaded. */
+  readonly wasInForce?: (() => Promise<boolean>) | undefined;
   /** Whether it is missing because retention dropped it. Default: false. */
   readonly isOpeningDropped?: boolean | undefined;
 }
 
 interface VerificationOutcome {
+  /** The version of the evaluation that the record names; undefined when it can not be read. */
+  readonly evaluation: number | undefined;
   /** From the record; undefined when it can not be read. */
   readonly decisionId: string | undefined;
   readonly verdict: Verdict | undefined;
@@ -94,14 +100,18 @@ type EvaluatorFor = (facts: Facts) => Evaluator;
 
 type LoadedSet = { readonly evaluatorFor: EvaluatorFor } | { readonly failure: DecisionFailure };
 
+/** Facts hold what was read, so that a lexicon, which texts are read by, is not needed to evaluate them again. */
+const noLexicon = (): undefined => undefined;
+
 export interface VerifierDeps {
-  /** The service's own compiler: a set whose lexicon it refuses was never in force. */
-  readonly compileLexicon: (json: unknown) => unknown;
   /** The set with this digest, if this process has loaded it already. Absent: each set is loaded from its text. */
   readonly loadedSet?: ((digest: string) => PolicySet | undefined) | undefined;
+  /** The version of the evaluation of this service. Default: EVALUATION. */
+  readonly evaluation?: number;
 }
 
-export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
+export function createDecisionVerifier(deps: VerifierDeps = {}): DecisionVerifier {
+  const present = deps.evaluation ?? EVALUATION;
   const sets = new BoundedCache<LoadedSet>({ max: MAX_SETS });
   /** By text, because hashing a set with its lexicon costs as much as evaluating a decision. */
   const digests = new BoundedCache<string>({ max: MAX_SETS });
@@ -119,22 +129,23 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
 
   const load = (text: string, digest: string): LoadedSet => {
     const known = deps.loadedSet?.(digest);
-    const loaded = known === undefined ? loadCanonicalSet(text, deps) : { ok: true as const, set: known };
+    const loaded =
+      known === undefined ? loadCanonicalSet(text, { compileLexicon: noLexicon }) : { ok: true as const, set: known };
     // No memoization between decisions, so that json-rules-engine evaluates each of them.
     if (loaded.ok) {
-      const present = createEvaluator({ set: loaded.set, memoLimit: 0 });
+      const usual = createEvaluator({ set: loaded.set, memoLimit: 0 });
       const earlier = createEvaluator({ set: loaded.set, memoLimit: 0, missingOpens: 'everything' });
-      return { evaluatorFor: (facts) => (isBeforeBinding(facts) ? earlier : present) };
+      return { evaluatorFor: (facts) => (isBeforeBinding(facts) ? earlier : usual) };
     }
     const why = loaded.findings.map(({ pointer, message }) => `${pointer} ${message}`.trim()).join('; ');
     return { failure: { code: 'POLICY_SET_REFUSED', sentence: `The policy set can not be loaded: ${why}.` } };
   };
 
-  const evaluatorOf = (
+  const evaluatorOf = async (
     { body }: DecisionRecord,
-    text: string | undefined,
+    { policySet: text, wasInForce }: DecisionEvidence,
     report: Report,
-  ): EvaluatorFor | undefined => {
+  ): Promise<EvaluatorFor | undefined> => {
     const { digest } = body.policy_set;
     if (text === undefined) {
       fail(report, 'POLICY_SET_MISSING', `The policy set ${digest} is not there.`);
@@ -152,16 +163,22 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
       sets.set(actual, set);
     }
     if ('evaluatorFor' in set) return set.evaluatorFor;
-    report.failures.push(set.failure);
+    // A set that was never in force must not excuse what was decided in its name.
+    if ((await wasInForce?.()) === true) report.notEvaluable.push('POLICY_SET_OF_OTHER_VERSION');
+    else report.failures.push(set.failure);
     return undefined;
   };
 
   return {
     async verify(evidence) {
       const report: Report = { failures: [], notEvaluable: [] };
-      const read = readDecisionRecord(evidence.record.bytes);
+      const read = readDecisionRecord(evidence.record.bytes, present);
       if (!isAsLogged(evidence.record))
         fail(report, 'RECORD_ALTERED', 'The record is not the one that the log has hashed.');
+      if ('why' in read && read.later !== undefined) {
+        report.notEvaluable.push('OTHER_VERSION');
+        return { ...outcomeOf(undefined, report), evaluation: read.later };
+      }
       if ('why' in read) {
         fail(report, 'RECORD_NOT_CANONICAL', `The record ${read.why}.`);
         return outcomeOf(undefined, report);
@@ -172,7 +189,7 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
       const facts = evidence.facts === undefined ? undefined : readFacts(evidence.facts, read, report);
       if (evidence.facts === undefined) report.notEvaluable.push('FACTS_ERASED');
       if (facts !== undefined) checkAgreement(facts, read, report);
-      const evaluatorFor = evaluatorOf(read, evidence.policySet, report);
+      const evaluatorFor = await evaluatorOf(read, evidence, report);
       const evaluation =
         facts !== undefined && evaluatorFor !== undefined
           ? await evaluateAgain(facts, read, evaluatorFor(facts), report)
@@ -219,9 +236,18 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
       } else if (named !== undefined) report.notEvaluable.push('APPROVAL_RECORDS_NOT_GIVEN');
       // Without its facts nothing of its verdict can be evaluated, which is already reported.
       else if (special?.kind === 'refused' && facts !== undefined) report.notEvaluable.push('APPROVAL');
-      return outcomeOf(read, report);
+      return outcomeOf(read, versionOf(read) === present ? report : ofOtherVersion(report));
     },
   };
+}
+
+const versionOf = ({ body }: DecisionRecord): number => body.evaluation ?? FIRST_EVALUATION;
+
+/** What differs in a decision of another version may do so because the versions differ. */
+function ofOtherVersion({ failures, notEvaluable }: Report): Report {
+  const remaining = failures.filter(({ code }) => IN_ANY_VERSION.includes(code));
+  if (remaining.length === failures.length) return { failures, notEvaluable };
+  return { failures: remaining, notEvaluable: [...notEvaluable, 'OTHER_VERSION'] };
 }
 
 const NONE: readonly LoggedRecord[] = [];
@@ -342,7 +368,7 @@ function compare(evaluation: Evaluation, body: DecisionRecord['body'], report: R
 function outcomeOf(read: DecisionRecord | undefined, { failures, notEvaluable }: Report): VerifiedDecision {
   const decisionId = read?.body.decision_id;
   const verdict = read?.body.verdict;
-  const known = { decisionId, verdict, notEvaluable };
+  const known = { decisionId, verdict, notEvaluable, evaluation: read && versionOf(read) };
   if (failures.length > 0)
     return { ...known, status: 'failed', failures, sentence: failures.map(({ sentence }) => sentence).join(' ') };
   if (notEvaluable.length > 0)

@@ -51,6 +51,10 @@ export const NOT_EVALUABLE = {
     'Retention has erased the facts (or they were not given), so risk and verdict can not be evaluated again.',
   EVALUATION_FAILED:
     'The evaluation failed when the decision was made, which made it a DENY or the risk the highest; a failure does not follow from the facts.',
+  OTHER_VERSION:
+    'Another version of the service made the decision; this one evaluates it differently, or can not read it.',
+  POLICY_SET_OF_OTHER_VERSION:
+    'Another version of the service put the policy set into force; this one can not load it.',
   APPROVAL:
     'The verdict is about an approval that could not be used; which one, or what became of it, is in none of the records.',
   APPROVAL_RECORDS_NOT_GIVEN: 'The verdict is about an approval, and no approval records of the agent were given.',
@@ -74,6 +78,19 @@ export interface Report {
   readonly failures: DecisionFailure[];
   readonly notEvaluable: NotEvaluableCode[];
 }
+
+/** Failures that no other version of the evaluation explains: stored bytes that are missing, or are not those that were recorded. */
+export const IN_ANY_VERSION: readonly DecisionFailureCode[] = [
+  'RECORD_ALTERED',
+  'ROW_DIFFERS',
+  'FACTS_DIGEST',
+  'POLICY_SET_MISSING',
+  'POLICY_SET_DIGEST',
+  'TRUST_RECORD_ALTERED',
+  'HALT_RECORD_ALTERED',
+  'APPROVAL_RECORD_ALTERED',
+  'KEY_RECORD_ALTERED',
+];
 
 /** Adds a failure to a report. */
 export function fail(report: Report, code: DecisionFailureCode, sentence: string): void {

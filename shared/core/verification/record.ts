@@ -8,6 +8,8 @@ import { hashLeaf } from '../proof/merkle.ts';
 import { readRecord, type RecordView } from '../proof/record-read.ts';
 import { VERDICTS } from '../../kernel/vocabulary.ts';
 import { ApproverDemandSchema } from '../policy/approvers.ts';
+import { memberOf } from '../../kernel/json.ts';
+import { EVALUATION, FIRST_EVALUATION } from '../policy/evaluation-version.ts';
 import type { LoggedRecord } from './failures.ts';
 
 export const Text = Type.String();
@@ -26,6 +28,8 @@ const BodySchema = closed({
   budgets: Type.Optional(Type.Array(Type.Unknown())),
   decision_id: Text,
   evaluated_at: Text,
+  // The version of the evaluation (policy/evaluation-version.ts). Absent: the first.
+  evaluation: Type.Optional(Type.Integer({ minimum: FIRST_EVALUATION + 1, maximum: Number.MAX_SAFE_INTEGER })),
   expires_at: Text,
   factsDigest: Hash,
   intent: Type.Unknown(),
@@ -59,14 +63,24 @@ export interface DecisionRecord {
   readonly body: DecisionBody;
 }
 
-/** Parses a decision, or explains why there is none: the end of a sentence that begins "The record". */
-export function readDecisionRecord(bytes: Uint8Array): DecisionRecord | { readonly why: string } {
+export interface UnreadDecision {
+  /** The end of a sentence that begins "The record". */
+  readonly why: string;
+  /** The version of the evaluation that it names; undefined unless it is later than this one, and may have other members. */
+  readonly later?: number | undefined;
+}
+
+/** Parses a decision, or explains why there is none. @param present the version of the evaluation of this service */
+export function readDecisionRecord(bytes: Uint8Array, present = EVALUATION): DecisionRecord | UnreadDecision {
   const read = readRecord(bytes);
   if ('why' in read) return read;
   const { record } = read;
   if (record.eventType !== 'custos.decision') return { why: 'is not one of a decision' };
   const { body } = record.payload;
-  return isBody(body) ? { record, body } : { why: 'has not exactly the members of a decision' };
+  if (isBody(body)) return { record, body };
+  const named = memberOf(body, 'evaluation');
+  const later = Number.isSafeInteger(named) && Number(named) > present ? Number(named) : undefined;
+  return { why: 'has not exactly the members of a decision', later };
 }
 
 /** Whether a value has exactly the members of a decision. */

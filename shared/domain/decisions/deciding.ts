@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClockSample } from '../../platform/db/clock.ts';
 import { type ChangeFeed, startChangeFeed } from '../../platform/db/changes.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
+import { compileStoredLexicon } from '../../core/intent/lexicon/lexicon.ts';
 import { type Promiser, startPromiser } from '../ledger/promises.ts';
 import { type ActivePolicySet, loadingWith, type LoadSet, watchActivePolicySet } from '../policy-sets/active-set.ts';
 import { createAgentDirectory } from '../agents/agents.ts';
@@ -78,7 +78,7 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   const policies = await watchActivePolicySet({
     db,
     changes: aged,
-    loadSet: deps.loadSet ?? loadingWith(compileLexicon),
+    loadSet: deps.loadSet ?? loadingWith(compileStoredLexicon),
     onError,
   });
   const promiser =

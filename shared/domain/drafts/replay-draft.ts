@@ -1,7 +1,7 @@
 // Loads drafts: policy sets for replay and shadow mode, from files, a folder or the database.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { knownVerbs } from '../../core/intent/lexicon/known-verbs.ts';
-import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
+import { compileLexicon, compileStoredLexicon } from '../../core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import { admitPolicySet, type PolicyTexts } from '../../core/policy/admit.ts';
 import type { TextFile } from '../../core/policy/files.ts';
@@ -36,10 +36,11 @@ async function activeLexicon(sql: Sql): Promise<string> {
 /** A draft is refused for the same reasons, with the same messages, as the policy folder. */
 async function draftOf(sql: Sql, { policies, lexicon, refused = [] }: PolicyTexts): Promise<Draft> {
   const inForce = await activeLexicon(sql);
+  const { isInForce, ...texts } = withLexicon(lexicon.text === '' ? policies : [...policies, lexicon], () => inForce);
   const { set, errors } = admitPolicySet(
-    { ...withLexicon(lexicon.text === '' ? policies : [...policies, lexicon], () => inForce), refused },
+    { ...texts, refused },
     {
-      compileLexicon,
+      compileLexicon: isInForce ? compileStoredLexicon : compileLexicon,
       verbsOf: knownVerbs,
       warningsUpTo: 0,
       lintBudget: LINT_BUDGET,
@@ -63,7 +64,7 @@ export function draftOfFolder(sql: Sql, folder: PolicyFolder): Promise<Draft> {
 
 /** A set from its canonical text. */
 export function draftOfCanonical(canonical: string): Draft {
-  return loadCanonicalSet(canonical, { compileLexicon });
+  return loadCanonicalSet(canonical, { compileLexicon: compileStoredLexicon });
 }
 
 /** A stored set; undefined: there is none with this digest. */

@@ -27,7 +27,7 @@ export type PlacedFinding = Finding & { readonly place: Place };
 export interface AuditState {
   /** Raised by each run that changed it. */
   readonly runs: number;
-  /** How many versions of the service have audited the log. */
+  /** Raised by each change of `decisions.by`. */
   readonly versions: number;
   /** Leaves that were derived at least once. */
   readonly auditedSize: number;
@@ -44,9 +44,9 @@ export interface AuditState {
 
 /** Positions are indexes of leaves. */
 export interface DecisionTurns {
-  /** The version of the service that verified them. */
+  /** The newest version of the evaluation that verified them (audit-decisions.ts). */
   readonly by: string;
-  /** Decisions before it are not verified: another version made them. */
+  /** Decisions before it may be of earlier versions of the evaluation. */
   readonly from: number;
   /** Decisions before it are verified. */
   readonly size: number;

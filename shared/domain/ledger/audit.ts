@@ -5,6 +5,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
+import { EVALUATION } from '../../core/policy/evaluation-version.ts';
 import { publishKey, trustKey, trustPublishedKeys } from '../../core/proof/keys.ts';
 import type { Owner } from '../../kernel/owner.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -40,8 +41,8 @@ export interface AuditorDeps {
   readonly authority?: AuthorityAudit | undefined;
   /** Evaluates decisions again. Absent: they are not verified. */
   readonly verifier?: Pick<StoredVerifier, 'some'> | undefined;
-  /** Version of this service. Default: ''. */
-  readonly version?: string;
+  /** The version of the evaluation of this service. Default: EVALUATION. */
+  readonly evaluation?: number;
   readonly nowMs: () => number;
   /** A monotonic clock. */
   readonly monotonicMs: () => number;
@@ -163,7 +164,7 @@ const placedAt = (
 
 export function createAuditor(deps: AuditorDeps): Auditor {
   const { db, keeper, key, nowMs, monotonicMs, onFinding, onRight, budgetMs = BUDGET_MS, runMs = RUN_MS } = deps;
-  const { authority, verifier, version = '', decisionsMs = DECISIONS_MS, onLostSignals } = deps;
+  const { authority, verifier, evaluation = EVALUATION, decisionsMs = DECISIONS_MS, onLostSignals } = deps;
   /** The next policy set to check. */
   let nextSet = '';
   // What this process has stored about each log: an older state that it reads was put back, or its row was deleted.
@@ -222,10 +223,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     const isTimeLeft = (): boolean => monotonicMs() - startedMs < budgetMs;
     const isRunOver = (): boolean => monotonicMs() - startedMs >= runMs;
     const log = { sql, logId, head, keys, forgedKeys, kept, keptKeys: [...keys, ...own], isTimeLeft, isRunOver, scope };
-    const after = await auditLog(log, before);
-    // The first audit of a log starts with decisions of this version.
-    const isFirst = before.auditedSize === 0 && before.decisions.by === '';
-    return { ...after, decisions: isFirst ? { ...before.decisions, by: version } : after.decisions };
+    return auditLog(log, before);
   };
 
   /** Audits the authority in every organisation and environment that is due. @returns findings of those without a log */
@@ -302,11 +300,17 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     const decided =
       verifier === undefined
         ? { turns: before.decisions, verified: new Map<string, Finding | undefined>() }
-        : await auditDecisions({ db, verifier, version }, { ...owner, logId: name.log_id, size }, before.decisions, {
-            again: idsAt(before, 'decision').slice(0, MOST_AGAIN),
-            isTimeLeft: () => monotonicMs() < endMs,
-            isLate: () => monotonicMs() >= endMs + LATE_MS,
-          });
+        : await auditDecisions(
+            { db, verifier, evaluation, nowMs },
+            { ...owner, logId: name.log_id, size },
+            before.decisions,
+            {
+              versions: before.versions,
+              again: idsAt(before, 'decision').slice(0, MOST_AGAIN),
+              isTimeLeft: () => monotonicMs() < endMs,
+              isLate: () => monotonicMs() >= endMs + LATE_MS,
+            },
+          );
     const seen = new Set([
       ...[...decided.verified.keys()].map((id) => `decision ${id}`),
       ...trust.compared.map((id) => `trust ${id}`),

@@ -49,7 +49,7 @@ export interface ActivePolicySet {
   status(): PolicyStatus;
   /** Resolves when this process has loaded what the change feed has announced, or has failed to. */
   loaded(): Promise<void>;
-  /** Resolves when this process has a set in force. */
+  /** Resolves when this process has a set in force, or knows that it can't load the one that is. */
   ready(): Promise<void>;
 }
 
@@ -87,6 +87,15 @@ class ForgedState extends Error {
   }
 }
 
+/** This version can't load a set: only another set, or another version, helps. */
+class UnloadableSet extends Error {
+  constructor(digest: string, why: string) {
+    super(
+      `this version can not load the policy set ${digest.slice(0, 12)}: ${why}. Put another one into force with "custos policy push" or "custos policy follow-folder"`,
+    );
+  }
+}
+
 /** Starts watching; resolves after the first load attempt, whether or not a set is active. */
 export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<ActivePolicySet> {
   const { db, changes, loadSet, onError } = deps;
@@ -94,6 +103,8 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
   let inForce: InForce | undefined;
   let state: WholeRow<'policy_state'> | undefined;
   let loadError: string | undefined;
+  /** Whether the set in force can't be loaded. */
+  let isUnloadable = false;
   let loading: Promise<void> | undefined;
   let again = false;
   let waiting: (() => void)[] = [];
@@ -102,11 +113,17 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
     const [row] = await db.query<{ canonical: Buffer }>(READ_SET, [digest]);
     if (row === undefined) throw new Error(`policy set ${digest} is active but not stored`);
     const loaded = await loadSet(row.canonical.toString('utf8'), digest);
-    if (!loaded.ok) throw new Error(`policy set ${digest}: ${loaded.findings.map((f) => f.message).join('; ')}`);
+    if (!loaded.ok)
+      throw new UnloadableSet(digest, loaded.findings.map((f) => `${f.pointer} ${f.message}`.trim()).join('; '));
     if (row.canonical.byteLength > LARGE_SET_BYTES) setTimeout(collectGarbage, COLLECT_AFTER_MS).unref();
     return loaded.set;
   };
   const organisations = createOrganisationPolicies({ db, loadInstallation, onError });
+
+  const resolveWaiting = (): void => {
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  };
 
   /** One snapshot, so that the installation's set and those of organisations are of one moment. */
   const readRows = () =>
@@ -131,8 +148,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
     organisations.replace(active, rows);
     // The same set may be put into force again, by another author.
     inForce = inForceOf(state);
-    for (const resolve of waiting) resolve();
-    waiting = [];
+    resolveWaiting();
   };
 
   const reload = (): Promise<void> => {
@@ -143,13 +159,15 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
         try {
           await load();
           loadError = undefined;
+          isUnloadable = false;
         } catch (error) {
           loadError = error instanceof Error ? error.message : String(error);
           onError(error);
-          // The correction is announced.
-          if (error instanceof ForgedState) continue;
-          // The feed announces a change once. What failed because PostgreSQL was away is retried.
-          setTimeout(() => void reload(), RETRY_MS).unref();
+          // The feed announces a change once, and another set is one. What failed because PostgreSQL was away is retried.
+          const isFinal = error instanceof ForgedState || error instanceof UnloadableSet;
+          isUnloadable = error instanceof UnloadableSet;
+          if (!isFinal) setTimeout(() => void reload(), RETRY_MS).unref();
+          if (isUnloadable) resolveWaiting();
         }
       }
       loading = undefined;
@@ -164,7 +182,10 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
 
   const installation = (): ActivePolicies => {
     if (active !== undefined) return active;
-    throw new ApiError('E6002', 'No policy set is in force yet.', { headers: { 'retry-after': '1' } });
+    const detail = isUnloadable
+      ? 'This version can not load the policy set in force.'
+      : 'No policy set is in force yet.';
+    throw new ApiError('E6002', detail, { headers: { 'retry-after': isUnloadable ? '30' : '1' } });
   };
 
   return {
@@ -181,6 +202,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
       findings: state === undefined ? [] : (JSON.parse(state.findings) as unknown[]),
       loadError,
     }),
-    ready: () => (active === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve()),
+    ready: () =>
+      active === undefined && !isUnloadable ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(),
   };
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ResourceLimits } from 'node:worker_threads';
 import { knownVerbs } from '../../core/intent/lexicon/known-verbs.ts';
-import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
+import { compileLexicon, compileStoredLexicon } from '../../core/intent/lexicon/lexicon.ts';
 import { rememberLast } from '../../core/intent/lexicon/remember.ts';
 import { admitPolicySet, type PolicyTexts } from '../../core/policy/admit.ts';
 import { comparePolicySets, type SetComparison } from '../../core/policy/compare.ts';
@@ -78,7 +78,7 @@ export function admitApart(
 
 /** Loads a stored set as every process would when it comes into force. */
 export function admitStoredHere(canonical: Uint8Array): Admitted {
-  const loaded = loadCanonicalSet(Buffer.from(canonical).toString('utf8'), { compileLexicon });
+  const loaded = loadCanonicalSet(Buffer.from(canonical).toString('utf8'), { compileLexicon: compileStoredLexicon });
   if (!loaded.ok) return { set: undefined, errors: loaded.findings, warnings: [] };
   const { digest, policies } = loaded.set;
   return { set: { digest, canonical, policies: policies.length }, errors: [], warnings: [] };
@@ -94,7 +94,7 @@ export function admitStoredApart(canonical: Uint8Array): Promise<Admitted> {
 /** Undefined when this version can't load one of them. */
 export function compareStoredHere(before: Uint8Array, after: Uint8Array): SetComparison | undefined {
   // Most changes leave the lexicon as it is.
-  const compileOnce = rememberLast(compileLexicon);
+  const compileOnce = rememberLast(compileStoredLexicon);
   const load = (canonical: Uint8Array) =>
     loadCanonicalSet(Buffer.from(canonical).toString('utf8'), { compileLexicon: compileOnce });
   const [old, now] = [load(before), load(after)];

@@ -1,5 +1,5 @@
 // Lets a process compile a lexicon once for the set in force and for the folder that the set comes from: it is a quarter of its start.
-import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
+import { compileLexicon, compileStoredLexicon, leftOutOf } from '../../core/intent/lexicon/lexicon.ts';
 import { digestOfLexicon } from '../../core/intent/lexicon/problems.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import { withoutSchema } from '../../core/policy/kinds.ts';
@@ -26,21 +26,24 @@ export interface DigestedLexicon {
   readonly lexicon: Lexicon;
 }
 
+/** The compilers of both kinds; only stored sets may have the form of an earlier version. */
+const COMPILERS = { ofFiles: compileLexicon, ofStoredSets: compileStoredLexicon };
+
 /** @param prepared kept from the beginning */
-export function shareLexicon(compile: Compile = compileLexicon, prepared?: DigestedLexicon): SharedLexicon {
+export function shareLexicon(compilers: SharedLexicon = COMPILERS, prepared?: DigestedLexicon): SharedLexicon {
   let last = prepared;
   return {
     ofStoredSets(json) {
       // The members of a stored set are in canonical order.
       const digest = digestOfLexicon(json);
-      if (last?.digest !== digest) last = { digest, lexicon: compile(json) };
+      if (last?.digest !== digest) last = { digest, lexicon: compilers.ofStoredSets(json) };
       return last.lexicon;
     },
     ofFiles(json) {
       const isObject = typeof json === 'object' && json !== null;
-      return last !== undefined && isObject && digestOfText(canonicalize(withoutSchema(json))) === last.digest
-        ? last.lexicon
-        : compile(json);
+      const isKept = (kept: DigestedLexicon): boolean =>
+        leftOutOf(kept.lexicon).length === 0 && digestOfText(canonicalize(withoutSchema(json))) === kept.digest;
+      return last !== undefined && isObject && isKept(last) ? last.lexicon : compilers.ofFiles(json);
     },
   };
 }

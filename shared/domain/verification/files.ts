@@ -7,6 +7,7 @@ import { readRecord } from '../../core/proof/record-read.ts';
 import type { StoredFacts } from '../../core/verification/facts.ts';
 import type { LoggedRecord } from '../../core/verification/failures.ts';
 import { namesItsOwnApproval } from '../../core/verification/approvals.ts';
+import { memberOf } from '../../kernel/json.ts';
 import { readDecisionRecord } from '../../core/verification/record.ts';
 import { pagesOf } from '../../core/verification/trust-history.ts';
 import type { EvidenceStore, FoundDecision } from './store.ts';
@@ -56,6 +57,8 @@ export function createFileEvidence(): FileEvidence {
   const halts: LoggedRecord[] = [];
   const keys: LoggedRecord[] = [];
   const dropped = new Set<string>();
+  /** The policy sets that came into force, by the records of the log. */
+  const inForce = new Set<unknown>();
   let leaves = 0;
 
   const bytesOf = (text: unknown, what: string): Buffer => {
@@ -74,6 +77,7 @@ export function createFileEvidence(): FileEvidence {
       const record: LoggedRecord = { bytes };
       if (eventType === 'custos.halt') halts.push(record);
       else if (eventType === 'custos.key') keys.push(record);
+      else if (eventType === 'custos.policy_set') inForce.add(memberOf(payload.body, 'digest'));
       else if (eventType === 'custos.trust') addTo(trust, agentId, record);
       else if (eventType === 'custos.approval') addTo(approvals, agentId, record);
       else if (eventType === 'custos.decision') {
@@ -136,6 +140,7 @@ export function createFileEvidence(): FileEvidence {
         some: async (_, ids) => signed.filter(({ decisionId }) => ids.includes(decisionId)).map(foundOf),
         isDropped: async (_, decisionId) => dropped.has(decisionId),
         policySet: async (digest) => sets.get(digest),
+        wasInForce: async (_, digest) => inForce.has(digest),
         trustPage: ({ agentId }, after, limit) => pagesOf(trust.get(agentId) ?? [])(after, limit),
         haltRecords: async () => halts,
         keyRecords: async () => keys,

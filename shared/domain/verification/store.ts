@@ -4,6 +4,7 @@ import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { NO_PREVIOUS, sealRecord } from '../../core/proof/record.ts';
 import { readDecisionRecord } from '../../core/verification/record.ts';
+import { sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
 import { leafOf, logsOf, proofOf } from '../../platform/db/leaf-sql.ts';
 import type { TrustEntry, TrustPlace } from '../../core/verification/trust-reader.ts';
 import { readDroppedBefore } from '../retention/dropped.ts';
@@ -53,6 +54,8 @@ export interface EvidenceStore {
   /** Whether retention dropped decisions of this age. */
   isDropped(owner: DecisionOwner, decisionId: string): Promise<boolean>;
   policySet(digest: string): Promise<string | undefined>;
+  /** Whether the service had put a set into force when one of its decisions was made. Absent: it is not known. */
+  wasInForce?(owner: DecisionOwner, digest: string, atMs: number): Promise<boolean>;
   /** The agent's trust records after a place, as `ReadTrustPage` says. */
   trustPage(owner: DecisionOwner, after: TrustPlace, limit: number): Promise<TrustEntry[]>;
   haltRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
@@ -87,6 +90,14 @@ const SOME = `${COLUMNS} FROM (
       ) AS found
     ) AS decision ${LEAF} ORDER BY decision.decision_id`;
 const POLICY_SET = 'SELECT canonical FROM policy_set_text WHERE digest = $1';
+/** The activations of a set, or of sets with the same part of it, and when the next one replaced each. */
+const ACTIVATIONS = `SELECT ${sealedColumns('policy_activation', 'a')}, a.next_at FROM (
+      SELECT *, lead(activated_at) OVER (PARTITION BY organisation_id ORDER BY seq) AS next_at FROM policy_activation
+      WHERE organisation_id IS NULL OR organisation_id = $2
+    ) AS a LEFT JOIN policy_set AS s ON s.digest = a.digest WHERE $1 IN (a.digest, s.installation, s.own)`;
+const PARTS = 'SELECT installation, own FROM policy_set WHERE digest = $1';
+/** Processes may decide by the set before for a while, and clocks differ. */
+const LATE_MS = 3_600_000;
 const OPENING = 'SELECT decision_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = $3';
 /** Records of one entity: those in the log, then those in its inbox. */
 const RECORDS = `SELECT record.record, ${HASHES}, leaf.chain_index AS place, 0::bigint AS seq
@@ -132,6 +143,8 @@ interface RecordRow {
 
 type TrustRow = RecordRow &
   ({ readonly log: number; readonly chain: number } | { readonly log: null; readonly seq: number });
+
+type Activated = SealedRow<'policy_activation'> & { readonly next_at: Date | null };
 
 type Columns = NonNullable<DecisionEvidence['columns']>;
 
@@ -208,6 +221,22 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
     async policySet(digest) {
       const [row] = await db.query<{ canonical: Buffer }>(POLICY_SET, [digest]);
       return row?.canonical.toString('utf8');
+    },
+    async wasInForce({ organisationId }, digest, atMs) {
+      const [row] = await db.query<{ installation: string | null; own: string | null }>(PARTS, [digest]);
+      const { installation = null, own = null } = row ?? {};
+      const parts = installation === null || own === null ? [digest] : [installation, own];
+      for (const part of parts) {
+        const rows = await db.query<Activated>(ACTIVATIONS, [part, organisationId]);
+        const wasThen = rows.some(
+          ({ next_at: nextAt, ...activation }) =>
+            db.seals.isGenuine('policy_activation', activation) &&
+            activation.activated_at.getTime() - LATE_MS <= atMs &&
+            atMs <= (nextAt?.getTime() ?? atMs) + LATE_MS,
+        );
+        if (!wasThen) return false;
+      }
+      return true;
     },
     async trustPage({ organisationId, environment, agentId }, after, limit) {
       const { log, chain, waiting } = after;

@@ -1,7 +1,7 @@
 // Verifies stored decisions one after another, with a cache of their shared evidence (policy sets and records).
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { approvalIdOfDecision, lowestId } from '../../kernel/ids.ts';
+import { approvalIdOfDecision, idTimeMs, lowestId } from '../../kernel/ids.ts';
 import { namedApprovalOf } from '../../core/verification/approvals.ts';
 import {
   createDecisionVerifier,
@@ -117,6 +117,10 @@ export function createStoredVerifier(deps: StoredVerifierDeps): StoredVerifier {
       opening: opening?.evidence.record,
       isOpeningDropped,
       policySet: await policySet(found.policyDigest),
+      wasInForce:
+        store.wasInForce &&
+        (async () =>
+          (await store.wasInForce?.(found.owner, found.policyDigest ?? '', idTimeMs(found.decisionId))) === true),
       trustRecords: undefined,
       trustLedger,
       haltRecords: halts.list,

@@ -88,34 +88,42 @@ describe('the bytes of a decision', () => {
 
   it('are a record in RFC 8785 form, from which the answer can be rebuilt byte for byte', () => {
     fc.assert(
-      fc.property(facts, evaluation, fc.option(requestId, { nil: undefined }), (all, evaluated, request) => {
-        const bytes = writeDecision({
-          decisionId: 'dec_1',
-          proofId: 'prf_1',
-          keyId: 'AAAAAAAA',
-          agentId: canonicalString(all.agent.id),
-          environment: 'live',
-          organisationSlug: 'default',
-          evaluatedAtMs: Date.parse(all.time.now),
-          policyDigest: 'f'.repeat(64),
-          intent: canonicalize(all.intent),
-          trust: all.trust,
-          requestId: request,
-          asOf: { signals: 0, day: all.time.date },
-          evaluation: evaluated,
-          facts: canonicalOf(all),
-          salt: Buffer.alloc(16, 7),
-        });
-        const record = `${bytes.record}}`;
-        expect(canonicalizeIndependently(JSON.parse(record))).to.equal(record);
-        expect(canonicalizeIndependently(JSON.parse(bytes.answer(undefined)))).to.equal(bytes.answer(undefined));
-        expect(answerOfRecord(Buffer.from(bytes.record))).to.equal(bytes.answer(undefined));
-        // The complete record stays canonical, because previousHash sorts after every other member.
-        const chained = `${bytes.record},"previousHash":"${'0'.repeat(64)}"}`;
-        expect(canonicalizeIndependently(JSON.parse(chained))).to.equal(chained);
-        // A value that shares a column with other rows must not contain a line feed (shared/platform/db/columns.ts).
-        expect(bytes.record + canonicalOf(all)).not.to.contain('\n');
-      }),
+      fc.property(
+        facts,
+        evaluation,
+        fc.option(requestId, { nil: undefined }),
+        fc.constantFrom(1, 2, 13),
+        (all, evaluated, request, version) => {
+          const bytes = writeDecision({
+            decisionId: 'dec_1',
+            proofId: 'prf_1',
+            keyId: 'AAAAAAAA',
+            agentId: canonicalString(all.agent.id),
+            environment: 'live',
+            organisationSlug: 'default',
+            evaluatedAtMs: Date.parse(all.time.now),
+            policyDigest: 'f'.repeat(64),
+            intent: canonicalize(all.intent),
+            trust: all.trust,
+            requestId: request,
+            asOf: { signals: 0, day: all.time.date },
+            evaluation: evaluated,
+            evaluationVersion: version,
+            facts: canonicalOf(all),
+            salt: Buffer.alloc(16, 7),
+          });
+          const record = `${bytes.record}}`;
+          expect(canonicalizeIndependently(JSON.parse(record))).to.equal(record);
+          expect(JSON.parse(record).payload.body.evaluation).to.equal(version === 1 ? undefined : version);
+          expect(canonicalizeIndependently(JSON.parse(bytes.answer(undefined)))).to.equal(bytes.answer(undefined));
+          expect(answerOfRecord(Buffer.from(bytes.record))).to.equal(bytes.answer(undefined));
+          // The complete record stays canonical, because previousHash sorts after every other member.
+          const chained = `${bytes.record},"previousHash":"${'0'.repeat(64)}"}`;
+          expect(canonicalizeIndependently(JSON.parse(chained))).to.equal(chained);
+          // A value that shares a column with other rows must not contain a line feed (shared/platform/db/columns.ts).
+          expect(bytes.record + canonicalOf(all)).not.to.contain('\n');
+        },
+      ),
       { numRuns: 300 },
     );
   });

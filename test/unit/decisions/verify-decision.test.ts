@@ -16,7 +16,7 @@ import { compileLexicon, decideAll, type MadeDecision, worlds } from '../propert
 const MANY = 120;
 
 describe('a decision that is verified with incomplete evidence', () => {
-  const verifier = createDecisionVerifier({ compileLexicon });
+  const verifier = createDecisionVerifier();
   let decisions: MadeDecision[];
   before(async () => {
     // A fixed seed, so that the decisions are always the same.
@@ -39,7 +39,6 @@ describe('a decision that is verified with incomplete evidence', () => {
     const asked = new Set<string>();
     const sets = new Map<string, PolicySet>();
     const reusing = createDecisionVerifier({
-      compileLexicon,
       loadedSet: (digest) => {
         asked.add(digest);
         return sets.get(digest);

@@ -20,12 +20,13 @@ describe('the lexicon of a set in force and of its folder', () => {
   let compiled: unknown[];
   const share = (prepared?: DigestedLexicon) => {
     compiled = [];
-    return shareLexicon((json) => {
+    const compile = (json: unknown): Lexicon => {
       if (json === null || Object.hasOwn(json as object, 'unheard')) throw new Error('not a lexicon');
       compiled.push(json);
       // Only its identity matters here.
       return {} as Lexicon;
-    }, prepared);
+    };
+    return shareLexicon({ ofStoredSets: compile, ofFiles: compile }, prepared);
   };
 
   it('is compiled once for both, whatever the order of the members of the file', () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createDecisionVerifier } from '../../../shared/core/verification/decision.ts';
 import { EDITS } from './decision-edits.ts';
-import { compileLexicon, decideAll, worlds } from './decision-world.ts';
+import { decideAll, worlds } from './decision-world.ts';
 import { runs } from './runs.ts';
 
 /** Each makes four decisions. */
@@ -24,7 +24,7 @@ const KINDS = [
 
 describe('the verification of any recorded decision', () => {
   it('reproduces the recorded result, for any policies, facts, claims, signals and halts', async () => {
-    const verifier = createDecisionVerifier({ compileLexicon });
+    const verifier = createDecisionVerifier();
     const seen = new Map<string, number>();
     const reaches = fc.asyncProperty(worlds, async (world) => {
       for (const { evidence } of await decideAll(world)) {
@@ -47,7 +47,7 @@ describe('the verification of any recorded decision', () => {
 
   it('reports every single edit', async () => {
     const made = new Map(EDITS.map(({ name }) => [name, 0]));
-    const verifier = createDecisionVerifier({ compileLexicon });
+    const verifier = createDecisionVerifier();
     const names = fc.asyncProperty(
       worlds,
       fc.shuffledSubarray([...EDITS], { minLength: EDITS.length }),

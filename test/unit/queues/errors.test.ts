@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import pino from 'pino';
 import { errorText } from '../../../workers/dead-jobs.ts';
-import { reportTrouble } from '../../../workers/trouble.ts';
+import { reportTrouble } from '../../../shared/platform/observe/trouble.ts';
 
 describe('the error text of a dead job', () => {
   for (const [what, message, hidden] of [

@@ -24,6 +24,7 @@ import { compileWordForms } from './word-forms.ts';
 import { compilePhrasings } from './phrasings.ts';
 import { compileWordKinds } from './word-kinds.ts';
 import { WordMemory, WordTable } from './word-table.ts';
+import { toPresentForm } from './earlier.ts';
 import { checkLexicon, digestOfLexicon, type LexiconProblem } from './problems.ts';
 import type { LexiconFile } from './schema.ts';
 import {
@@ -62,6 +63,15 @@ const MAX_READY = 1_000;
  * force mostly have the same lexicon, and compiling the shipped one takes half a second.
  */
 const inUse = new Map<string, WeakRef<Lexicon>>();
+/** Those of an earlier form, which only stored sets may have. */
+const earlierInUse = new Map<string, WeakRef<Lexicon>>();
+const leftOut = new WeakMap<Lexicon, readonly LexiconProblem[]>();
+
+function remember(lexicons: Map<string, WeakRef<Lexicon>>, digest: string, lexicon: Lexicon): Lexicon {
+  for (const [each, reference] of lexicons) if (reference.deref() === undefined) lexicons.delete(each);
+  lexicons.set(digest, new WeakRef(lexicon));
+  return lexicon;
+}
 
 /**
  * Compiles a lexicon from the parsed JSON of its file, or returns the one in use that has the same text. @throws {LexiconError} with all
@@ -72,16 +82,40 @@ export function compileLexicon(json: unknown): Lexicon {
   const digest = digestOfLexicon(json);
   const known = inUse.get(digest)?.deref();
   if (known !== undefined) return known;
-  const lexicon = compileAnew(json, digest);
-  for (const [each, reference] of inUse) if (reference.deref() === undefined) inUse.delete(each);
-  inUse.set(digest, new WeakRef(lexicon));
-  return lexicon;
-}
-
-function compileAnew(json: unknown, digest: string): Lexicon {
   const checked = checkLexicon(json, digest);
   if (!checked.ok) throw errorOf(checked.problems);
-  const { file } = checked;
+  const { lexicon, problems } = build(checked.file);
+  if (problems.length > 0) throw errorOf(problems);
+  return remember(inUse, digest, lexicon);
+}
+
+/**
+ * As compileLexicon, for a stored policy set, which an earlier version of the service may have accepted: kinds of words and members that it
+ * lacks are empty, and what this version does not know is left out (`leftOutOf`). @throws {LexiconError} when it is no lexicon at all
+ */
+export function compileStoredLexicon(json: unknown): Lexicon {
+  const digest = digestOfLexicon(json);
+  const known = (inUse.get(digest) ?? earlierInUse.get(digest))?.deref();
+  if (known !== undefined) return known;
+  const present = toPresentForm(json, digest);
+  if ('problems' in present) throw errorOf(present.problems);
+  const built = build(present.file);
+  const left = [...present.left, ...built.problems];
+  if (left.length === 0) return remember(inUse, digest, built.lexicon);
+  // Weights for other features than those of this version would be read as something else.
+  const wrong = WEIGHTS.filter((name) => built.problems.some(({ pointer }) => pointer.startsWith(`/${name}`)));
+  const without = Object.fromEntries(wrong.map((name) => [name, undefined]));
+  const { lexicon } = wrong.length === 0 ? built : build({ ...present.file, ...without });
+  leftOut.set(lexicon, left);
+  return remember(earlierInUse, digest, lexicon);
+}
+
+const WEIGHTS = ['harm', 'learned', 'assessment'] as const;
+
+/** What this version does not use of the lexicon of a stored set, and what it misses in it. Empty for a lexicon of the present form. */
+export const leftOutOf = (lexicon: Lexicon): readonly LexiconProblem[] => leftOut.get(lexicon) ?? [];
+
+function build(file: LexiconFile): { readonly lexicon: Lexicon; readonly problems: readonly LexiconProblem[] } {
   const problems: LexiconProblem[] = [];
   const base = compileInstallation(file, (pointer, message) => problems.push({ pointer, message }));
   const parts = new Map(Object.entries(file.organisations ?? {}));
@@ -89,7 +123,6 @@ function compileAnew(json: unknown, digest: string): Lexicon {
     extendLexicon(base, part, (pointer, message) =>
       problems.push({ pointer: `/organisations/${slug}${pointer}`, message }),
     );
-  if (problems.length > 0) throw errorOf(problems);
   const organisations = [...parts.keys()];
   const spelling = createSpelling(base, base.verbs.keys(), plainWordsOf(base), file.spelledRight ?? []);
   const memory = new WordMemory();
@@ -107,7 +140,7 @@ function compileAnew(json: unknown, digest: string): Lexicon {
     return own;
   };
   const lexicon: Lexicon = { ...base, words: new WordTable(base, memory), spelling, organisations, forOrganisation };
-  return lexicon;
+  return { lexicon, problems };
 }
 
 /** The words beside verbs that a text may have misspelt. */
@@ -125,7 +158,10 @@ function* plainWordsOf(words: Words): Generator<string> {
   yield* words.commonWords;
 }
 
-function errorOf([first = { pointer: '', message: 'is not a lexicon' }, ...others]: LexiconProblem[]): LexiconError {
+function errorOf([
+  first = { pointer: '', message: 'is not a lexicon' },
+  ...others
+]: readonly LexiconProblem[]): LexiconError {
   return new LexiconError(first.pointer, first.message, others);
 }
 

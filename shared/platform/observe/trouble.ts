@@ -1,6 +1,6 @@
 // Rate-limits log lines of repeated errors, such as those of all connections to a store that is away.
-import { BoundedCache } from '../shared/kernel/bounded-cache.ts';
-import type { Logger } from '../shared/platform/observe/logger.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Logger } from './logger.ts';
 
 const QUIET_MS = 10_000;
 /** Most different messages that are remembered. */
