@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { createOperatorTrail } from '../../ingress/dashboard/operator-trail.ts';
 import type { OperatorActions } from '../../ingress/dashboard/client/wire/operator-trail.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
 import { loadPrivateKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
 import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts';
@@ -71,7 +70,6 @@ describe("retention of approvals and operators' actions", () => {
       keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
       nowMs: service.nowMs,
       logger: pino({ level: 'silent' }),
-      version: 'test',
     });
     return (await auditor.run({ full: true })).flatMap((log) => log.findings.map(({ kind }) => kind));
   };
@@ -261,7 +259,7 @@ describe("retention of approvals and operators' actions", () => {
     });
 
     it('leaves the decision that used an approval verified, with who approved it', async () => {
-      const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }), compileLexicon });
+      const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }) });
       const outcomes: (readonly [string | undefined, string])[] = [];
       for await (const { decisionId, status } of verifier.all({})) outcomes.push([decisionId, status]);
       expect(outcomes).to.deep.include([usedBy, 'verified']);
