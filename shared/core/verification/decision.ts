@@ -159,7 +159,7 @@ export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
   return {
     async verify(evidence) {
       const report: Report = { failures: [], notEvaluable: [] };
-      const read = readDecisionRecord(evidence.record.bytes);
+      const read = readDecisionRecord(evidence.record);
       if (!isAsLogged(evidence.record))
         fail(report, 'RECORD_ALTERED', 'The record is not the one that the log has hashed.');
       if ('why' in read) {

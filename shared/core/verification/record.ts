@@ -9,6 +9,7 @@ import { readRecord, type RecordView } from '../proof/record-read.ts';
 import { VERDICTS } from '../../kernel/vocabulary.ts';
 import { ApproverDemandSchema } from '../policy/approvers.ts';
 import type { LoggedRecord } from './failures.ts';
+import type { LogPlace, Moment } from './moment.ts';
 
 export const Text = Type.String();
 export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -57,16 +58,23 @@ const hasBodyMembers = guardOf(BodySchema);
 export interface DecisionRecord {
   readonly record: RecordView;
   readonly body: DecisionBody;
+  readonly place: LogPlace | undefined;
 }
 
+/** When a decision was made. */
+export const momentOf = ({ body, place }: Pick<DecisionRecord, 'body' | 'place'>): Moment => ({
+  atMs: Date.parse(body.evaluated_at),
+  place,
+});
+
 /** Parses a decision, or explains why there is none: the end of a sentence that begins "The record". */
-export function readDecisionRecord(bytes: Uint8Array): DecisionRecord | { readonly why: string } {
+export function readDecisionRecord({ bytes, place }: Pick<LoggedRecord, 'bytes' | 'place'>): DecisionRecord | { readonly why: string } {
   const read = readRecord(bytes);
   if ('why' in read) return read;
   const { record } = read;
   if (record.eventType !== 'custos.decision') return { why: 'is not one of a decision' };
   const { body } = record.payload;
-  return isBody(body) ? { record, body } : { why: 'has not exactly the members of a decision' };
+  return isBody(body) ? { record, body, place } : { why: 'has not exactly the members of a decision' };
 }
 
 /** Whether a value has exactly the members of a decision. */

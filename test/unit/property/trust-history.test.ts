@@ -5,7 +5,7 @@ import { dayOf, scoreOn } from '../../../shared/core/trust/beta.ts';
 import { createTrustHistory, pagesOf, type ReadTrustPage } from '../../../shared/core/verification/trust-history.ts';
 import { trustReader } from '../../../shared/core/verification/trust-reader.ts';
 import { type Fold, foldOf } from '../../../shared/core/verification/trust.ts';
-import { GRACE_MS } from '../../../shared/core/verification/failures.ts';
+import { GRACE_MS } from '../../../shared/core/verification/moment.ts';
 import { signalIds } from '../../../shared/core/verification/signal-ids.ts';
 import { AGENT, arbitrarySignal, DAY_MS, type Folded, foldAll, OWNER, START_MS } from './decision-world-log.ts';
 
@@ -46,7 +46,7 @@ describe('trust records in pages', () => {
         async (given, limits, decisions, inLog) => {
           const states = foldAll(given);
           const records = recordsOf(states);
-          const folds = records.flatMap(({ bytes }) => foldOf(bytes, owner) ?? []);
+          const folds = records.flatMap((record) => foldOf(record, owner) ?? []);
           // The last records wait in the inbox.
           const readPage: ReadTrustPage = async (after, limit) =>
             (await pagesOf(records)({ ...after, chain: after.chain + after.waiting }, limit)).map(
