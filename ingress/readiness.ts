@@ -51,6 +51,8 @@ const DATABASE_TIMEOUT_MS = 1_200;
 /** Work that has waited longer is a backlog. The alerts in docs/operations have the same limits. */
 const LATE_SECONDS = { intents: 30, trust: 30, proofs: 10, webhooks: 30, outbox: 10 } as const;
 const AUDIT_LATE_SECONDS = 60;
+/** Stored times are rounded to milliseconds. */
+const AHEAD_SECONDS = 1;
 
 export function readinessChecks({
   db,
@@ -162,14 +164,16 @@ function workChecks(db: Database): ReadinessCheck[] {
       ...shared,
       name: 'backlog',
       async check() {
-        const { queues, outbox } = await readBacklog(db);
+        const { queues, outbox, ahead } = await readBacklog(db);
         const late = Object.entries({ ...queues, outbox }).filter(
           // The limits name each queue with rows.
           ([name, seconds]) => seconds > LATE_SECONDS[name as keyof typeof LATE_SECONDS],
         );
-        if (late.length === 0) return { ok: true };
-        const oldest = late.map(([name, seconds]) => `${name} for ${Math.round(seconds)} s`).join(', ');
-        return { ok: false, detail: `accepted work waits: ${oldest}` };
+        const problems = late.map(([name, seconds]) => `${name} for ${Math.round(seconds)} s`);
+        if (ahead > AHEAD_SECONDS)
+          problems.push(`since a time ${Math.round(ahead)} s ahead: the database's clock was set back`);
+        if (problems.length === 0) return { ok: true };
+        return { ok: false, detail: `accepted work waits: ${problems.join(', ')}` };
       },
     },
     {

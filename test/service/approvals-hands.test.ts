@@ -80,7 +80,9 @@ describe('the groups of related keys', () => {
       for (const one of ids)
         for (const other of ids) {
           const expected = await db.transaction((sql) => areSameHands(sql, one, other));
-          expect(wereSameHands(keys, one, other, { atMs: Date.now() + 2 * GRACE_MS }), `${one} and ${other}`).to.equal(expected);
+          expect(wereSameHands(keys, one, other, { atMs: Date.now() + 2 * GRACE_MS }), `${one} and ${other}`).to.equal(
+            expected,
+          );
           if (expected) same += 1;
           else apart += 1;
         }

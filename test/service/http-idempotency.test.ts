@@ -29,7 +29,13 @@ describe('Idempotency-Key', () => {
   let db: Database;
   let idempotency: Idempotency;
   let heartbeat: Heartbeat;
-  const deps = () => ({ db, pepper: Buffer.alloc(32, 7), monotonicMs: () => performance.now() });
+  const deps = () => ({
+    db,
+    pepper: Buffer.alloc(32, 7),
+    monotonicMs: () => performance.now(),
+    deletionMs: () => deletionMs,
+  });
+  let deletionMs = Infinity;
   let sample: Sample;
   let client: Client;
   let runs = 0;

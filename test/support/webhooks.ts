@@ -102,6 +102,7 @@ export function createTestDeliverer(
   const deliverer = createDeliverer({
     db,
     nowMs,
+    deletionMs: nowMs,
     monotonicMs: () => performance.now(),
     send: createSender({ rule: LOOPBACK, ...options }),
     logger: createLogger({ name: 'test', level: 'silent', pretty: false }),

@@ -224,7 +224,8 @@ function wrongOpening(
   }
   if (asked.decision_id !== logged.decisionId) return `${quoted(asked.decision_id)} has not opened it`;
   if (!asksTheSame(asked, decision.body)) return `${quoted(asked.decision_id)} asked for another action`;
-  if (isAfter(momentOf({ body: asked, place: opening?.place }), approved)) return 'it was approved before it was asked for';
+  if (isAfter(momentOf({ body: asked, place: opening?.place }), approved))
+    return 'it was approved before it was asked for';
   const { expires_at: expiresAt } = asked.approval;
   if (Date.parse(expiresAt) <= Date.parse(decision.body.evaluated_at))
     return `it expired at ${expiresAt}, before the decision`;

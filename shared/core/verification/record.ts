@@ -68,7 +68,10 @@ export const momentOf = ({ body, place }: Pick<DecisionRecord, 'body' | 'place'>
 });
 
 /** Parses a decision, or explains why there is none: the end of a sentence that begins "The record". */
-export function readDecisionRecord({ bytes, place }: Pick<LoggedRecord, 'bytes' | 'place'>): DecisionRecord | { readonly why: string } {
+export function readDecisionRecord({
+  bytes,
+  place,
+}: Pick<LoggedRecord, 'bytes' | 'place'>): DecisionRecord | { readonly why: string } {
   const read = readRecord(bytes);
   if ('why' in read) return read;
   const { record } = read;

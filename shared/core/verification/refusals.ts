@@ -30,8 +30,7 @@ function wrongRejection({ logged, detail, at }: Case): string | undefined {
   const rejected = logged?.rejected;
   if (rejected === undefined) return 'by the log nobody has rejected it';
   if (rejected.reason !== detail) return `by the log it was rejected with the words ${quoted(rejected.reason)}`;
-  if (isAfter(rejected, at))
-    return `by the log it was rejected at ${timeOf(rejected.atMs)}, after the decision`;
+  if (isAfter(rejected, at)) return `by the log it was rejected at ${timeOf(rejected.atMs)}, after the decision`;
   return undefined;
 }
 

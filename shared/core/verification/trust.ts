@@ -169,11 +169,7 @@ function capsFor(signals: number, { used, next }: TrustAt): number[] {
 }
 
 /** Checks that a decision neither used later signals nor omitted signals that every process knew. */
-function checkAsOf(
-  decision: DecisionRecord,
-  { used, omitted }: TrustAt,
-  report: Report,
-): void {
+function checkAsOf(decision: DecisionRecord, { used, omitted }: TrustAt, report: Report): void {
   const { evaluated_at: evaluatedAt, trust } = decision.body;
   const { as_of: asOf } = trust;
   const wrong = (sentence: string): void => fail(report, 'TRUST_AS_OF', sentence);

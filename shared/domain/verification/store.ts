@@ -228,7 +228,8 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
       const given = [organisationId, environment, agentId, log, chain, waiting, limit];
       return (await db.query<TrustRow>(TRUST_PAGE, given)).map((row) => {
         // A row of the inbox is after the leaves of its page.
-        place = row.log === null ? { ...place, waiting: row.leafIndex } : { log: row.log, chain: row.chain, waiting: 0 };
+        place =
+          row.log === null ? { ...place, waiting: row.leafIndex } : { log: row.log, chain: row.chain, waiting: 0 };
         return { logged: loggedOf(row), place };
       });
     },
