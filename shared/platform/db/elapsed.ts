@@ -1,8 +1,8 @@
 // SQL conditions on times that the service itself has stored, of which none can be later than its longest wait from now. One that is was
 // stored while the database's clock was ahead, which has been set back since: it counts as past, or what it holds up would wait until then.
 
-/** Of times that are never ahead: stored times are rounded to milliseconds. */
-export const NEVER_AHEAD = `interval '1 second'`;
+/** For times that are never ahead: so long a wait does no harm. */
+export const NEVER_AHEAD = `interval '1 minute'`;
 
 /** Whether a time is further ahead than it can be. */
 export const isAhead = (time: string, longest: string, now = 'now()'): string => `${time} > ${now} + ${longest}`;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Sql } from '../db/database.ts';
-import { isRecent } from '../db/elapsed.ts';
+import { isAhead, isRecent } from '../db/elapsed.ts';
 import { startPulse } from './pulse.ts';
 
 export type ProcessRole = 'ingress' | 'workers';
@@ -30,7 +30,8 @@ const FORGET = `DELETE FROM process_heartbeat WHERE NOT ${isRecent('seen_at', `i
  * beats again within a second.
  */
 const DUE = `(SELECT least(now(), max(seen_at) + interval '${INTERVAL_MS} ms') FROM process_heartbeat WHERE seen_at <= now())`;
-const ALIVE = `seen_at > greatest(coalesce(${DUE}, now()) - interval '${ALIVE_WITHIN_SECONDS} seconds', now() - interval '${DEAD_AFTER_SECONDS} seconds') AND seen_at <= now() + interval '${ALIVE_WITHIN_SECONDS} seconds'`;
+const NOT_AHEAD = `NOT ${isAhead('seen_at', `interval '${ALIVE_WITHIN_SECONDS} seconds'`)}`;
+const ALIVE = `seen_at > greatest(coalesce(${DUE}, now()) - interval '${ALIVE_WITHIN_SECONDS} seconds', now() - interval '${DEAD_AFTER_SECONDS} seconds') AND ${NOT_AHEAD}`;
 const READ = `SELECT role, version, host, pid, health_port AS "healthPort", started_at AS "startedAt", greatest(0, extract(epoch FROM now() - seen_at))::float8 AS "silentSeconds",
       ${ALIVE} AS alive
     FROM (SELECT * FROM process_heartbeat WHERE ${isRecent('seen_at', `interval '1 hour'`)} ORDER BY ${ALIVE} DESC, seen_at DESC LIMIT ${MAX_LISTED}) AS latest
