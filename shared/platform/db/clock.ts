@@ -17,11 +17,12 @@ export interface ClockSample {
  */
 const STEP_MS = 1_000;
 /**
- * A decision follows a step of SKEW_MS forward only after so long: then its process knows of all that was written before the step, and nothing
- * that it leaves out looks old to an auditor (core/verification/moment.ts). Processes read the clock, and changes, twice a second, and a
- * statement ends within ten seconds.
+ * A decision follows a step forward of so much only after so long: then its process knows of all that was written before the step, and nothing
+ * that it leaves out looks old to an auditor (core/verification/moment.ts). All processes read the clock, and changes, twice a second.
+ * Meanwhile PostgreSQL takes no decision, because all are of a time long ago (migration 0051); so smaller steps are followed at once.
  */
-const FOLLOWED_AFTER_MS = 12_000;
+const HELD_STEP_MS = 30_000;
+const FOLLOWED_AFTER_MS = 3_000;
 /** After the database's clock was set, nothing is deleted for its age for so long: it may be wrong, and soon be set again. */
 const SETTLED_AFTER_MS = 3_600_000;
 /** From this difference on, this machine's clock is reported, and the database's counts as set. */
@@ -48,7 +49,7 @@ export function skewProblem(machineMs: number, databaseMs: number): string | und
 export interface DatabaseClock {
   /** The database's time in whole milliseconds since 1970. */
   nowMs(): number;
-  /** The time of a decision: the same, but for the first seconds after the database's clock was set forward. */
+  /** The time of a decision: the same, but for the first seconds after the database's clock was set forward by much. */
   decisionMs(): number;
   /**
    * The time by which data may be deleted for its age: the earlier of the database's and this machine's. -Infinity, by which nothing is old,
@@ -97,7 +98,7 @@ export async function startDatabaseClock(deps: DatabaseClockDeps): Promise<Datab
   let reported: string | undefined;
 
   const followForDecisions = (): void => {
-    if (offsetMs - decisionOffsetMs >= SKEW_MS) {
+    if (offsetMs - decisionOffsetMs >= HELD_STEP_MS) {
       aheadSinceMs ??= monotonicMs();
       if (monotonicMs() - aheadSinceMs < FOLLOWED_AFTER_MS) return;
     }
