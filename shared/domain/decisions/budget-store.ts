@@ -307,7 +307,7 @@ export async function giveBackCharges(sql: Sql, decisionId: string): Promise<voi
       (before, one) => giveBack(before, { amount: one.amount, endsAtMs: one.ends_at_ms }),
       count.buckets,
     );
-    const used = after.reduce((sum, { amount }) => sum + amount, 0);
+    const used = usedAt(after, windowMs, Number(row.now_ms));
     await sql.query(GIVE_BACK, [row.id, nextSeal(seals, count, windowMs, after), pairs(after), used]);
   }
 }
