@@ -2,7 +2,7 @@
 import type { Database } from '../shared/platform/db/database.ts';
 import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
 import { readHalts } from '../shared/domain/decisions/halts.ts';
-import { readBacklog } from '../shared/domain/installation/backlog.ts';
+import { AHEAD_SECONDS, readBacklog } from '../shared/domain/installation/backlog.ts';
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
 import { placesText, processesAlive } from '../shared/platform/process/heartbeat.ts';
 import { within } from '../shared/platform/queues/backend.ts';
@@ -51,8 +51,6 @@ const DATABASE_TIMEOUT_MS = 1_200;
 /** Work that has waited longer is a backlog. The alerts in docs/operations have the same limits. */
 const LATE_SECONDS = { intents: 30, trust: 30, proofs: 10, webhooks: 30, outbox: 10 } as const;
 const AUDIT_LATE_SECONDS = 60;
-/** Stored times are rounded to milliseconds. */
-const AHEAD_SECONDS = 1;
 
 export function readinessChecks({
   db,

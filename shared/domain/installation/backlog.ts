@@ -21,6 +21,9 @@ export interface Backlog {
   readonly ahead: number;
 }
 
+/** From here on `ahead` is a problem: stored times are rounded to milliseconds. */
+export const AHEAD_SECONDS = 1;
+
 /** A queue with its jobs. */
 export interface QueueReading {
   readonly queue: QueueName;
