@@ -86,7 +86,8 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
     onError,
   });
   const { processId } = deps;
-  const idempotency = createIdempotency({ db, ...peppersOf(config), processId, monotonicMs });
+  const { deletionMs = clock.nowMs } = clock;
+  const idempotency = createIdempotency({ db, ...peppersOf(config), processId, monotonicMs, deletionMs });
   const app = createApp({
     ...deps,
     sites: [site],

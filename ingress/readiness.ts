@@ -2,7 +2,7 @@
 import type { Database } from '../shared/platform/db/database.ts';
 import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
 import { readHalts } from '../shared/domain/decisions/halts.ts';
-import { readBacklog } from '../shared/domain/installation/backlog.ts';
+import { AHEAD_SECONDS, readBacklog } from '../shared/domain/installation/backlog.ts';
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
 import { placesText, processesAlive } from '../shared/platform/process/heartbeat.ts';
 import { within } from '../shared/platform/queues/backend.ts';
@@ -165,14 +165,16 @@ function workChecks(db: Database): ReadinessCheck[] {
       ...shared,
       name: 'backlog',
       async check() {
-        const { queues, outbox } = await readBacklog(db);
+        const { queues, outbox, ahead } = await readBacklog(db);
         const late = Object.entries({ ...queues, outbox }).filter(
           // The limits name each queue with rows.
           ([name, seconds]) => seconds > LATE_SECONDS[name as keyof typeof LATE_SECONDS],
         );
-        if (late.length === 0) return { ok: true };
-        const oldest = late.map(([name, seconds]) => `${name} for ${Math.round(seconds)} s`).join(', ');
-        return { ok: false, detail: `accepted work waits: ${oldest}` };
+        const problems = late.map(([name, seconds]) => `${name} for ${Math.round(seconds)} s`);
+        if (ahead > AHEAD_SECONDS)
+          problems.push(`since a time ${Math.round(ahead)} s ahead: the database's clock was set back`);
+        if (problems.length === 0) return { ok: true };
+        return { ok: false, detail: `accepted work waits: ${problems.join(', ')}` };
       },
     },
     {

@@ -78,7 +78,7 @@ export interface RunningIngress {
 }
 
 /** The database's clock, or that of a test. */
-type ServiceClock = EdgeClock & Partial<Pick<DatabaseClock, 'observe' | 'problem'>>;
+type ServiceClock = EdgeClock & Partial<Pick<DatabaseClock, 'decisionMs' | 'observe' | 'problem'>>;
 
 interface Storage {
   readonly db: Database;

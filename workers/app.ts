@@ -196,6 +196,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const webhooks = createDeliverer({
     db,
     nowMs,
+    deletionMs: clock.deletionMs,
     monotonicMs,
     logger,
     send: createSender({ rule: createAddressRule(config.webhookAllowPrivate) }),

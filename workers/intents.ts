@@ -37,6 +37,8 @@ export interface IntentWorkerDeps {
   readonly decider: Decider;
   readonly decisions: DecisionStore;
   readonly opener: ApprovalOpener;
+  /** See RecorderDeps. */
+  readonly deletionMs: () => number;
   /** CUSTOS_APPROVAL_TTL. */
   readonly approvalTtlMs: number;
   readonly nowMs: () => number;

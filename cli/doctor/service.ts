@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import type { Config } from '../../shared/platform/config/table.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { type Backlog, readBacklog, readQueues } from '../../shared/domain/installation/backlog.ts';
+import { AHEAD_SECONDS, type Backlog, readBacklog, readQueues } from '../../shared/domain/installation/backlog.ts';
 import { placesText, processesAlive } from '../../shared/platform/process/heartbeat.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { loadCanonicalSet } from '../../shared/core/policy/stored-set.ts';
@@ -266,6 +266,15 @@ export async function checkWork(db: Database, queues: Pick<Queues, 'counts'>): P
   return [
     ...waits,
     ...(read.some(({ jobs }) => jobs === undefined) ? [skipped('queues', 'their store does not answer')] : []),
+    ...(backlog.ahead > AHEAD_SECONDS
+      ? [
+          warning(
+            'backlog',
+            `the oldest work waits since a time ${ageText(backlog.ahead)} ahead: the database's clock was set back`,
+            'check that workers run, and read their logs',
+          ),
+        ]
+      : []),
     ...paused.map((queue) => problem('queues', `${queue} is paused: workers take no job of it`, RESUME)),
     dead.length === 0
       ? ok('dead jobs', 'none')

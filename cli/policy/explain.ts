@@ -112,7 +112,7 @@ function onError(error: unknown): void {
 
 /** Reasons that come from no policy: an approval, a halt. A damaged record has none; "custos decision verify" reports it. */
 function besidePolicies(record: Uint8Array): readonly BodyReason[] {
-  const read = readDecisionRecord(record);
+  const read = readDecisionRecord({ bytes: record });
   if (!('body' in read)) return [];
   return read.body.reasons.filter(
     ({ policy, code }) => policy === BUILT_IN_POLICY && !Object.hasOwn(BUILT_IN_REASONS, code),

@@ -89,7 +89,7 @@ export function createExplanations(deps: {
       const [row] = await db.query<Row>(READ, [key.organisationId, key.environment, decisionId]);
       if (row === undefined || !mayName(key, row.agent_id)) return undefined;
       if (row.facts === null || row.facts_salt === null) return { state: 'erased' };
-      const recorded = readDecisionRecord(sealRecord(unpackRecord(row.record), NO_PREVIOUS).bytes);
+      const recorded = readDecisionRecord(sealRecord(unpackRecord(row.record), NO_PREVIOUS));
       if ('why' in recorded) return { state: 'unreadable', sentence: `The record of this decision ${recorded.why}.` };
       const bytes = unpackFacts(row.facts);
       const facts = parseFacts(bytes);

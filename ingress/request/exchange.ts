@@ -19,6 +19,8 @@ export interface EdgeLog {
 /** Wall clock and monotonic clock, both in milliseconds. */
 export interface EdgeClock {
   nowMs(): number;
+  /** The time by which something may be old (shared/platform/db/clock.ts). Absent: that of `nowMs`. */
+  deletionMs?(): number;
   monotonicMs(): number;
 }
 

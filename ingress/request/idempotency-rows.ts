@@ -1,4 +1,5 @@
 // SQL of the table `idempotency`: claims of running requests, and stored answers. All times are the database's.
+import { hasCome, isRecent } from '../../shared/platform/db/elapsed.ts';
 
 /**
  * A request that takes longer loses its claim, and so does one whose process hangs. Its transaction then cannot commit,
@@ -12,12 +13,15 @@ const ALIVE_WITHIN_SECONDS = 3;
 const KEPT_HOURS = 24;
 
 const OF = 'organisation_id = $1 AND environment = $2 AND route = $3 AND key_hash = $4';
-const ROW_IS_OLD = `row.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS})`;
+/** By both clocks: a row that counted as old while the database's clock was ahead would have its request run again. $8: `deletionMs`. */
+const ROW_IS_OLD = `row.created_at < least(clock_timestamp(), $8::timestamptz) - make_interval(hours => ${KEPT_HOURS})`;
 /** Of an unfinished answer the finished part stays. */
 const ROW_GOES_ON = `(row.unfinished AND NOT ${ROW_IS_OLD})`;
+const seenWithin = (seconds: number): string =>
+  isRecent('holder.seen_at', `make_interval(secs => ${seconds})`, 'clock_timestamp()');
 /** A process that stopped gracefully has no row any more. */
 const HOLDER_IS_GONE = `(row.claimed_by IS NOT NULL AND NOT EXISTS (SELECT FROM process_heartbeat AS holder
-      WHERE holder.process_id = row.claimed_by AND holder.seen_at > clock_timestamp() - make_interval(secs => ${GONE_AFTER_SECONDS})))`;
+      WHERE holder.process_id = row.claimed_by AND ${seenWithin(GONE_AFTER_SECONDS)}))`;
 
 export const CLAIM = `INSERT INTO idempotency AS row (organisation_id, environment, route, key_hash, body_hash, claim, claimed_by, claimed_until, created_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}), clock_timestamp())
@@ -29,11 +33,11 @@ export const CLAIM = `INSERT INTO idempotency AS row (organisation_id, environme
         unfinished = ${ROW_GOES_ON}
     WHERE ${ROW_IS_OLD}
        OR ((row.status IS NULL OR (row.unfinished AND row.body_hash = excluded.body_hash))
-           AND (row.claim IS NULL OR row.claimed_until < clock_timestamp() OR ${HOLDER_IS_GONE}))
+           AND (row.claim IS NULL OR ${hasCome('row.claimed_until', `make_interval(secs => ${CLAIM_SECONDS})`, 'clock_timestamp()')} OR ${HOLDER_IS_GONE}))
     RETURNING answer`;
 /** `wait_seconds`: time until the claim can be taken over at the latest; 1 while its process works on it. */
 export const READ = `SELECT row.body_hash, row.status, row.answer, row.claim IS NOT NULL OR row.unfinished AS is_open,
-      CASE WHEN holder.seen_at > clock_timestamp() - make_interval(secs => ${ALIVE_WITHIN_SECONDS}) THEN 1
+      CASE WHEN ${seenWithin(ALIVE_WITHIN_SECONDS)} THEN 1
         ELSE greatest(1, ceil(extract(epoch FROM least(row.claimed_until, holder.seen_at + make_interval(secs => ${GONE_AFTER_SECONDS})) - clock_timestamp())))
       END::int AS wait_seconds
     FROM idempotency AS row LEFT JOIN process_heartbeat AS holder ON holder.process_id = row.claimed_by

@@ -50,6 +50,8 @@ export interface IdempotencyDeps {
   /** The id of this process's heartbeats; absent: its claims end only when they expire. */
   readonly processId?: string;
   readonly monotonicMs: () => number;
+  /** The time by which a row may be old (platform/db/clock.ts). */
+  readonly deletionMs: () => number;
 }
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
@@ -171,14 +173,16 @@ function claimOf(db: IdempotencyDeps['db'], releases: Releases, slot: Slot, id: 
 }
 
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
-  const { db, pepper, pepperPrevious, processId, monotonicMs } = deps;
+  const { db, pepper, pepperPrevious, processId, monotonicMs, deletionMs } = deps;
   const peppers = pepperPrevious === undefined ? ([pepper] as const) : ([pepper, pepperPrevious] as const);
   const releases = createReleases(db, monotonicMs);
 
   /** Undefined when another request has the claim or has been answered. */
   const tryToClaim = async (slot: Slot): Promise<Claim | undefined> => {
     const id = randomBytes(16).toString('hex');
-    const values = [...slot.place, slot.bodyHash, id, processId ?? null];
+    const oldMs = deletionMs();
+    const old = Number.isFinite(oldMs) ? new Date(oldMs) : '-infinity';
+    const values = [...slot.place, slot.bodyHash, id, processId ?? null, old];
     const [claimed] = await db.query<Pick<StoredRow, 'answer'>>(CLAIM, values).catch((error: unknown) => {
       // The outcome is unknown, and this request will not use the claim.
       releases.retry([...slot.place, id]);

@@ -1,7 +1,7 @@
 // Who may not decide an approval: the rows of keys and their records in the log give the same answer for every two keys.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { GRACE_MS } from '../../shared/core/verification/failures.ts';
+import { GRACE_MS } from '../../shared/core/verification/moment.ts';
 import { readKeys, wereSameHands } from '../../shared/core/verification/keys.ts';
 import { areSameHands } from '../../shared/domain/approvals/hands.ts';
 import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
@@ -80,7 +80,9 @@ describe('the groups of related keys', () => {
       for (const one of ids)
         for (const other of ids) {
           const expected = await db.transaction((sql) => areSameHands(sql, one, other));
-          expect(wereSameHands(keys, one, other, Date.now() + 2 * GRACE_MS), `${one} and ${other}`).to.equal(expected);
+          expect(wereSameHands(keys, one, other, { atMs: Date.now() + 2 * GRACE_MS }), `${one} and ${other}`).to.equal(
+            expected,
+          );
           if (expected) same += 1;
           else apart += 1;
         }
@@ -101,8 +103,8 @@ describe('the groups of related keys', () => {
       ends: new Map<string, object>(),
       problems: [],
     };
-    expect(wereSameHands(keys, 'asking', 'deciding', 500_000)).to.equal(false);
-    expect(wereSameHands(keys, 'asking', 'deciding', 1_000_000 + GRACE_MS)).to.equal(true);
-    expect(wereSameHands(keys, 'later', 'deciding', 500_000)).to.equal(true);
+    expect(wereSameHands(keys, 'asking', 'deciding', { atMs: 500_000 })).to.equal(false);
+    expect(wereSameHands(keys, 'asking', 'deciding', { atMs: 1_000_001 + GRACE_MS })).to.equal(true);
+    expect(wereSameHands(keys, 'later', 'deciding', { atMs: 500_000 })).to.equal(true);
   });
 });

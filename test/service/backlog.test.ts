@@ -203,8 +203,19 @@ describe('the ages of waiting work', () => {
   it('are 0 without work', async () => {
     const { queues, ...others } = await readBacklog(db);
     expect(Object.values(queues)).to.deep.equal([0, 0, 0, 0]);
-    expect(others).to.deep.equal({ outbox: 0, webhookMessage: 0 });
+    expect(others).to.deep.equal({ outbox: 0, webhookMessage: 0, ahead: 0 });
   });
+
+  for (const queue of ['intents', 'trust', 'proofs'] as const)
+    it(`of rows that are ahead, because the clock was set back, begin now, and how far ahead is told: ${queue}`, async () => {
+      await client.query('BEGIN');
+      await client.query(WORK[queue], [-86_400]);
+      const { queues, ahead } = await readBacklog({
+        query: async (text, values) => (await client.query(text, [...values])).rows,
+      });
+      await client.query('ROLLBACK');
+      expect([queues[queue], Math.round(ahead)]).to.deep.equal([0, 86_400]);
+    });
 
   for (const [queue, statement] of Object.entries(WORK))
     it(`are those of the oldest rows, without jobs and while the queues' store is away: ${queue}`, async () => {

@@ -29,7 +29,14 @@ describe('Idempotency-Key', () => {
   let db: Database;
   let idempotency: Idempotency;
   let heartbeat: Heartbeat;
-  const deps = () => ({ db, pepper: Buffer.alloc(32, 7), monotonicMs: () => performance.now() });
+  const deps = () => ({
+    db,
+    pepper: Buffer.alloc(32, 7),
+    monotonicMs: () => performance.now(),
+    deletionMs: () => deletionMs(),
+  });
+  /** By which an answer may be old. */
+  let deletionMs = Date.now;
   let sample: Sample;
   let client: Client;
   let runs = 0;
@@ -250,6 +257,7 @@ describe('Idempotency-Key', () => {
     for (const [what, silentSeconds] of [
       ['has shut down', null],
       ['has sent no heartbeat for ten seconds', 10.5],
+      ['was killed while the clock was a day ahead', -86_400],
     ] as const)
       it(`by a process that ${what}, is taken over by the next request, and a commit of the first process is refused`, async () => {
         const claim = await claimAs(silentSeconds);
@@ -267,6 +275,12 @@ describe('Idempotency-Key', () => {
         expect([late?.status, late?.code]).to.deep.equal([409, 'E2010']);
         expect(await effects()).to.equal(1);
       });
+    it('until a time that is ahead, because the clock was set back, is taken over', async () => {
+      const claim = await claimAs(0);
+      await sql("UPDATE idempotency SET claimed_until = claimed_until + interval '1 day', claimed_by = NULL");
+      expect((await post({ name: 'a' }, 'k')).status).to.equal(201);
+      await claim.release();
+    });
     it('by a process without recent heartbeats, reports in Retry-After when it expires', async () => {
       await claimAs(6);
       const refused = await post({ name: 'a' }, 'k');
@@ -306,6 +320,16 @@ describe('Idempotency-Key', () => {
       await waitFor(async () => (await rows()).length === 0, { what: 'the claim to be released' });
       own.close();
     });
+  });
+  it('keeps an answer of more than 24 hours while one of the clocks may be wrong', async () => {
+    await post({ name: 'a' }, 'k');
+    await sql("UPDATE idempotency SET created_at = created_at - interval '25 hours'");
+    for (const oldMs of [-Infinity, Date.now() - 3_600_000 * 2]) {
+      deletionMs = () => oldMs;
+      const again = await post({ name: 'a' }, 'k');
+      deletionMs = Date.now;
+      expect([again.status, again.headers['idempotent-replayed'], runs]).to.deep.equal([201, 'true', 1]);
+    }
   });
   it('forgets an answer after 24 hours', async () => {
     await post({ name: 'a' }, 'k');

@@ -92,7 +92,12 @@ export async function startKeyService(options: KeyServiceOptions = {}): Promise<
     ],
     authenticate,
     limiter: options.limiter ?? createLimiter({ enabled: false, monotonicMs: clock.monotonicMs, onError }),
-    idempotency: createIdempotency({ db, pepper: Buffer.from(TEST_PEPPER), monotonicMs: clock.monotonicMs }),
+    idempotency: createIdempotency({
+      db,
+      pepper: Buffer.from(TEST_PEPPER),
+      monotonicMs: clock.monotonicMs,
+      deletionMs: Date.now,
+    }),
     clock,
   });
   const admin = createClient(sample.baseUrl, bootstrapKey.key, { hasOwnDocument: true });

@@ -1,6 +1,9 @@
 // The clock of PostgreSQL is set forward for some seconds: nothing is deleted that is young by another clock.
 import { expect } from 'chai';
 import pino from 'pino';
+import type { BudgetCharge } from '../../shared/core/policy/types.ts';
+import type { EvaluatedQuestion } from '../../shared/domain/decisions/approval-naming.ts';
+import { createBudgetStore } from '../../shared/domain/decisions/budget-store.ts';
 import { type DatabaseClock, startDatabaseClock } from '../../shared/platform/db/clock.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { type JobDeps, handlersOf } from '../../workers/jobs/list.ts';
@@ -29,6 +32,15 @@ const FORGOTTEN = [
   'budget_charge',
   'replay',
 ];
+
+const CHARGE = {
+  name: 'refunds',
+  per: ['agent'],
+  window: '1h',
+  windowMs: 3_600_000,
+  limit: 10_000_000,
+  amount: 1_000_000,
+} satisfies BudgetCharge;
 
 describe("deletions while PostgreSQL's clock is wrong", () => {
   let both: ServiceAndWorker;
@@ -155,11 +167,38 @@ describe("deletions while PostgreSQL's clock is wrong", () => {
       expect(await count([...RETAINED, ...FORGOTTEN])).to.deep.equal(before);
     });
 
+  for (const [when, notice] of faults)
+    it(`forgets nothing that a budget has counted, ${when}`, async () => {
+      const one = {
+        question: { agentId: when, key: { organisationId: both.service.operatorId, environment: 'live' } },
+        answer: { evaluation: { charges: [CHARGE] }, facts: {} },
+      } as unknown as EvaluatedQuestion;
+      const store = createBudgetStore(clock.deletionMs);
+      let decisions = 0;
+      /** @returns what was used before */
+      const spend = async (): Promise<number | undefined> => {
+        await store.ensure(db, [one]);
+        return db.transaction(async (sql) => {
+          const counting = await store.lock(sql, [one]);
+          const { used } = counting.factsOf(one, [CHARGE])['refunds'] ?? {};
+          counting.charge(one, `${when} ${(decisions += 1)}`, [CHARGE]);
+          await counting.write(sql);
+          return used;
+        });
+      };
+      expect([await spend(), await spend(), await spend()]).to.deep.equal([0, 1, 2]);
+      await setClock('2 hours');
+      await notice();
+      expect(await spend(), 'another window').to.equal(0);
+      await setClock('0 days');
+      expect(await spend(), 'all of them').to.equal(4);
+    });
+
   // Of partitions, PostgreSQL's own clock says that they are too young; other tests drop old ones.
   it('deletes what is old by all clocks', async () => {
     await setClock('100 days');
     // Their conditions read PostgreSQL's own clock, which no test can set.
-    for (const table of ['recent_parse', 'budget_charge'])
+    for (const table of ['recent_parse', 'budget_charge', 'budget_use'])
       await queryOnce(adminUrlOf(both.service.databaseUrl), `DROP TRIGGER kept_row ON ${table}`);
     clock = await startDatabaseClock({
       db,

@@ -17,6 +17,8 @@ export const DENIED = 'read:db/x';
 export interface WebhookSuite extends ServiceAndWorker {
   receiver: Receiver;
   deliverer: TestDeliverer;
+  /** By which an endpoint may have failed for long; undefined: the service's clock. */
+  deletionMs: number | undefined;
   /** A webhook of the operator for every decision, changed by `more`. */
   create(more?: object): Promise<MadeWebhook>;
   decide(agentId: string, intent?: string): ReturnType<typeof JSON.parse>;
@@ -65,7 +67,9 @@ export function webhookSuite(): WebhookSuite {
   });
   beforeEach(async () => {
     suite.receiver = await startReceiver();
-    suite.deliverer = createTestDeliverer(suite.service);
+    suite.deletionMs = undefined;
+    const deletionMs = () => suite.deletionMs ?? suite.service.nowMs();
+    suite.deliverer = createTestDeliverer({ ...suite.service, deletionMs });
   });
   afterEach(async () => {
     await suite.service.rows('DELETE FROM webhook_endpoint');

@@ -95,13 +95,14 @@ export interface TestDeliverer extends Deliverer {
 
 /** A deliverer with the service's clock, which may send to this machine. */
 export function createTestDeliverer(
-  { db, nowMs }: Pick<Service, 'db' | 'nowMs'>,
+  { db, nowMs, deletionMs = nowMs }: Pick<Service, 'db' | 'nowMs'> & { readonly deletionMs?: () => number },
   options: Partial<SenderDeps> = {},
 ): TestDeliverer {
   const outcomes: Attempt['outcome'][] = [];
   const deliverer = createDeliverer({
     db,
     nowMs,
+    deletionMs,
     monotonicMs: () => performance.now(),
     send: createSender({ rule: LOOPBACK, ...options }),
     logger: createLogger({ name: 'test', level: 'silent', pretty: false }),

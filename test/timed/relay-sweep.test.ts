@@ -150,6 +150,18 @@ describe('lost work', () => {
       expect(await sweep()).to.deep.equal(swept({ proofs: 2, intents: 2 }));
     });
 
+    it('wakes what is accepted at a time that is ahead, and a dead job of such a time delays none', async () => {
+      const AHEAD = -86_400;
+      await waitingRecord('org_1', 'test', AHEAD);
+      await intent('i1', 'queued', AHEAD);
+      await client.query(
+        "INSERT INTO trust_inbox (organisation_id, environment, signal_id, created_at) VALUES ('org_1', 'test', 's', now() + interval '1 day')",
+      );
+      await recorder()(dead('trust', 'fold', { v: 1 }));
+      await client.query("UPDATE dead_job SET failed_at = now() + interval '1 day'");
+      expect(await sweep()).to.deep.include(swept({ proofs: 1, intents: 1, trust: 1 }));
+    });
+
     it('does nothing while the queues are unavailable', async () => {
       await intent('i1', 'queued', 20);
       const away = { oldestWaitingAtMs: () => Promise.reject(new Error('away')) };

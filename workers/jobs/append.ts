@@ -2,7 +2,7 @@
 import { type AppendDeps as LedgerDeps, appendWaiting } from '../../shared/domain/ledger/append.ts';
 import type { Checkpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
-import { acceptedBefore, type JobDefinition, RETRY_DEAD_AFTER, THREE_ATTEMPTS } from './definition.ts';
+import { acceptedBefore, diedLately, type JobDefinition, THREE_ATTEMPTS } from './definition.ts';
 import { QUEUE_DELIVERIES } from './deliver.ts';
 import type { Drains } from './drains.ts';
 
@@ -28,7 +28,7 @@ const OLDEST = `WITH RECURSIVE oldest AS (
   )`;
 const LOST = `oldest o WHERE ${acceptedBefore('created_at', '1 second')} AND NOT EXISTS (
     SELECT FROM dead_job d WHERE d.state = 'dead' AND d.queue = 'proofs' AND d.name = 'append'
-      AND d.organisation_id = o.organisation_id AND d.environment = o.environment AND d.failed_at > now() - ${RETRY_DEAD_AFTER}
+      AND d.organisation_id = o.organisation_id AND d.environment = o.environment AND ${diedLately('d')}
   )`;
 const CONTINUE = enqueueSql('proofs', 'append', { organisationId: '$1::text', environment: '$2::text' });
 const QUEUE_LOST = enqueueSql(

@@ -1,6 +1,7 @@
 // The shape of a job definition. `list.ts` holds all of them; the relay, the sweeper, the queues and the schedule read it.
 import type { JobName, JobPayload, QueueName } from '../../shared/kernel/jobs.ts';
 import type { Sql, Statement } from '../../shared/platform/db/database.ts';
+import { isAhead, isRecent, NEVER_AHEAD } from '../../shared/platform/db/elapsed.ts';
 import { inOneRun } from './one-run.ts';
 
 export interface Retries {
@@ -86,8 +87,11 @@ export function upkeepJob<N extends JobName<'upkeep'>, Deps>(job: {
 }
 
 /** The sweeper repeats work whose job is dead this often: rarely, but for as long as the work waits. */
-export const RETRY_DEAD_AFTER = `interval '30 seconds'`;
+const RETRY_DEAD_AFTER = `interval '30 seconds'`;
 
-/** SQL condition: accepted before $1 and at least `age` ago. */
-export const acceptedBefore = (column: string, age: string): string =>
-  `${column} < least($1::timestamptz, now() - interval '${age}')`;
+/** SQL condition: too early to repeat the work of a row of dead_job. */
+export const diedLately = (row: string): string => isRecent(`${row}.failed_at`, RETRY_DEAD_AFTER);
+
+/** SQL condition: accepted before $1 and at least `age` ago, or by a clock that was set back since. @param ahead how far ahead it can be */
+export const acceptedBefore = (column: string, age: string, ahead: string = NEVER_AHEAD): string =>
+  `(${column} < least($1::timestamptz, now() - interval '${age}') OR ${isAhead(column, ahead)})`;

@@ -1,8 +1,10 @@
 // The job `deliver`: delivers the messages of one webhook endpoint that are due.
 import { behindSql } from '../../shared/domain/webhooks/fan-out.ts';
-import type { Deliverer } from '../../shared/domain/webhooks/deliver.ts';
+import { type Deliverer, LEASED_AHEAD } from '../../shared/domain/webhooks/deliver.ts';
+import { DUE_AHEAD } from '../../shared/domain/webhooks/schedule.ts';
+import { hasCome, isAhead } from '../../shared/platform/db/elapsed.ts';
 import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
-import { acceptedBefore, type JobDefinition, RETRY_DEAD_AFTER, THREE_ATTEMPTS } from './definition.ts';
+import { acceptedBefore, diedLately, type JobDefinition, THREE_ATTEMPTS } from './definition.ts';
 
 export interface DeliverDeps {
   readonly webhooks: Deliverer;
@@ -17,13 +19,14 @@ export const QUEUE_DELIVERIES = enqueueSql(
 );
 
 // Messages whose next attempt is due are found here, too: there is no other timer.
-const WAITING = `webhook_endpoint e WHERE e.disabled_at IS NULL AND e.leased_until <= now() AND (
-    EXISTS (SELECT FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND ${acceptedBefore('d.due_at', '0 seconds')})
+const WAITING = `webhook_endpoint e WHERE e.disabled_at IS NULL AND ${hasCome('e.leased_until', LEASED_AHEAD)} AND (
+    EXISTS (SELECT FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND d.due_at < least($1::timestamptz, now()))
+    OR EXISTS (SELECT FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND ${isAhead('d.due_at', DUE_AHEAD)})
     OR EXISTS (SELECT FROM ${behindSql('(SELECT) AS one')} JOIN leaf ON leaf.log_id = behind.log_id AND leaf.leaf_index = behind.next
       WHERE ${acceptedBefore('leaf.appended_at', '1 second')})
   ) AND NOT EXISTS (
     SELECT FROM dead_job d WHERE d.state = 'dead' AND d.queue = 'webhooks' AND d.name = 'deliver'
-      AND d.payload::json ->> 'endpointId' = e.endpoint_id AND d.failed_at > now() - ${RETRY_DEAD_AFTER}
+      AND d.payload::json ->> 'endpointId' = e.endpoint_id AND ${diedLately('d')}
   )`;
 
 export const deliver: JobDefinition<'webhooks', 'deliver', DeliverDeps> = {

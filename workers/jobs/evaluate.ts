@@ -1,11 +1,12 @@
 // The job `evaluate`: decides the submitted intents that wait in one organisation and environment.
 import type { JobPayload } from '../../shared/kernel/jobs.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
+import { QUEUED_AHEAD } from '../../shared/domain/decisions/intent-batch.ts';
 import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
 import type { DeadJob } from '../../shared/platform/queues/types.ts';
 import type { GivenUpIntent, IntentWorker } from '../intents.ts';
 import type { Pacing } from '../pacer.ts';
-import { acceptedBefore, type JobDefinition, RETRY_DEAD_AFTER, THREE_ATTEMPTS } from './definition.ts';
+import { acceptedBefore, diedLately, type JobDefinition, THREE_ATTEMPTS } from './definition.ts';
 import type { Drain, Drains } from './drains.ts';
 
 type EvaluatePayload = JobPayload<'intents', 'evaluate'>;
@@ -30,10 +31,10 @@ const OWNERS = `WITH RECURSIVE owner AS (
   )`;
 const LOST = `owner o WHERE EXISTS (
     SELECT FROM intent i WHERE i.organisation_id = o.organisation_id AND i.environment = o.environment
-      AND i.${OPEN} AND ${acceptedBefore('i.queued_at', '1 second')}
+      AND i.${OPEN} AND ${acceptedBefore('i.queued_at', '1 second', QUEUED_AHEAD)}
   ) AND NOT EXISTS (
     SELECT FROM dead_job d WHERE d.state = 'dead' AND d.queue = 'intents' AND d.name = 'evaluate' AND d.payload::json ->> 'intentId' IS NULL
-      AND d.organisation_id = o.organisation_id AND d.environment = o.environment AND d.failed_at > now() - ${RETRY_DEAD_AFTER}
+      AND d.organisation_id = o.organisation_id AND d.environment = o.environment AND ${diedLately('d')}
   )`;
 const QUEUE_LOST = enqueueSql(
   'intents',

@@ -2,7 +2,7 @@
 import { FOLD_BATCH, foldBatch, nextBatch } from '../../shared/domain/trust/fold.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
-import { acceptedBefore, type JobDefinition, RETRY_DEAD_AFTER, THREE_ATTEMPTS } from './definition.ts';
+import { acceptedBefore, diedLately, type JobDefinition, THREE_ATTEMPTS } from './definition.ts';
 
 /** Full batches per job. A worker that stops waits for its running job, which must end even while signals keep arriving. */
 const BATCHES_PER_JOB = 10;
@@ -10,7 +10,7 @@ const BATCHES_PER_JOB = 10;
 const CONTINUE = enqueueSql('trust', 'fold', {});
 const LOST = `(SELECT created_at FROM trust_inbox ORDER BY seq LIMIT 1) AS oldest
   WHERE ${acceptedBefore('created_at', '1 second')} AND NOT EXISTS (
-    SELECT FROM dead_job d WHERE d.state = 'dead' AND d.queue = 'trust' AND d.name = 'fold' AND d.failed_at > now() - ${RETRY_DEAD_AFTER}
+    SELECT FROM dead_job d WHERE d.state = 'dead' AND d.queue = 'trust' AND d.name = 'fold' AND ${diedLately('d')}
   )`;
 
 export interface FoldDeps {

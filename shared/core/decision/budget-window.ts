@@ -14,10 +14,27 @@ export interface Bucket {
 export type Buckets = readonly Bucket[];
 
 const BUCKETS_OF_WINDOW = 60;
+/** Kept of those that do not count now: twice as many as ever count at one time. */
+const MAX_OLD = 2 * (BUCKETS_OF_WINDOW + 1);
+
+export interface BudgetTimes {
+  readonly nowMs: number;
+  /** By which a bucket may be forgotten: an earlier time than `nowMs` where that may be wrong. */
+  readonly oldMs: number;
+}
 
 /** Only what still counts. */
 function counting(buckets: Buckets, windowMs: number, nowMs: number): Buckets {
   return buckets.filter(({ endsAtMs, amount }) => amount > 0 && endsAtMs + windowMs > nowMs);
+}
+
+/**
+ * What is kept: also the latest of what would count again if the clock were set back.
+ */
+function keptAt(buckets: Buckets, windowMs: number, { nowMs, oldMs }: BudgetTimes): Buckets {
+  const kept = counting(buckets, windowMs, Math.min(nowMs, oldMs));
+  const old = kept.length - counting(kept, windowMs, nowMs).length;
+  return kept.slice(Math.max(0, old - MAX_OLD));
 }
 
 export function usedAt(buckets: Buckets, windowMs: number, nowMs: number): number {
@@ -32,12 +49,12 @@ export function emptyAtMs(buckets: Buckets, windowMs: number): number {
 /** Adds a charge; the caller has checked that there is room. @returns also the end of its bucket, for `giveBack` */
 export function charge(
   buckets: Buckets,
-  { amount, windowMs, nowMs }: { readonly amount: number; readonly windowMs: number; readonly nowMs: number },
+  { amount, windowMs, ...times }: BudgetTimes & { readonly amount: number; readonly windowMs: number },
 ): { readonly buckets: Buckets; readonly endsAtMs: number } {
   const lengthMs = Math.ceil(windowMs / BUCKETS_OF_WINDOW);
-  const kept = counting(buckets, windowMs, nowMs);
+  const kept = keptAt(buckets, windowMs, times);
   const last = kept.at(-1);
-  const own = (Math.floor(nowMs / lengthMs) + 1) * lengthMs;
+  const own = (Math.floor(times.nowMs / lengthMs) + 1) * lengthMs;
   if (last === undefined || last.endsAtMs < own)
     return { buckets: [...kept, { endsAtMs: own, amount }], endsAtMs: own };
   // A longer bucket of an earlier policy set: all in it was charged before now, so it may end with this one, and what comes does not count for days.

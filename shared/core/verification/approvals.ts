@@ -11,12 +11,12 @@ import { type ApprovalMention, approvalMentionOf, type ApprovalState } from '../
 import { approvalDigest, earlierApprovalDigest, isBeforeBinding } from '../decision/approval-bound.ts';
 import { type ChangeOwner, readChanges } from './changes.ts';
 import { memberOf, same, shown } from './facts.ts';
-import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
-import { type DecisionBody, type DecisionRecord, isAsLogged, readDecisionRecord, Text } from './record.ts';
+import { type DecisionFailure, type LoggedRecord, type Report, fail } from './failures.ts';
+import { isAfter, type Moment } from './moment.ts';
+import { type DecisionBody, type DecisionRecord, isAsLogged, momentOf, readDecisionRecord, Text } from './record.ts';
 
-interface Approved {
+interface Approved extends Moment {
   readonly by: string;
-  readonly atMs: number;
 }
 
 /** An approval as its log records describe it. */
@@ -30,10 +30,10 @@ export interface LoggedApproval {
   /** Those who approved, in order; the last one completed it. */
   readonly votes: Approved[];
   approved?: Approved;
-  rejected?: { readonly by: string; readonly reason: string; readonly atMs: number };
-  expiredAtMs?: number;
+  rejected?: Approved & { readonly reason: string };
+  expired?: Moment;
   /** The decisions that used it, and the requesting keys; one at most in a correct log. */
-  readonly uses: { readonly decisionId: string; readonly by: string; readonly atMs: number }[];
+  readonly uses: (Approved & { readonly decisionId: string })[];
   /** Why its records contradict each other: the end of a sentence. */
   contradiction?: string;
 }
@@ -65,7 +65,7 @@ const BEFORE: Readonly<Record<Change['state'], readonly ApprovalState[]>> = {
 };
 
 /** Applies one more record to an approval. */
-function apply(known: LoggedApproval, change: Change, atMs: number): void {
+function apply(known: LoggedApproval, change: Change, at: Moment): void {
   const { decisionId, digest, intentId, state } = change;
   if (known.decisionId !== decisionId || known.digest !== digest || known.intentId !== intentId)
     known.contradiction ??= 'by the log it is one of several actions';
@@ -73,12 +73,12 @@ function apply(known: LoggedApproval, change: Change, atMs: number): void {
   else if (!BEFORE[state].includes(known.state) && !(state === 'used' && known.state === 'used'))
     known.contradiction ??= `by the log it became ${state} when it was ${known.state}`;
   known.state = state;
-  if (change.state === 'pending' || change.state === 'approved') known.votes.push({ by: change.by, atMs });
+  if (change.state === 'pending' || change.state === 'approved') known.votes.push({ by: change.by, ...at });
   if (change.state === 'pending') return;
-  if (change.state === 'approved') known.approved ??= { by: change.by, atMs };
-  else if (change.state === 'rejected') known.rejected ??= { by: change.by, reason: change.reason, atMs };
-  else if (change.state === 'used') known.uses.push({ decisionId: change.usedDecisionId, by: change.by, atMs });
-  else known.expiredAtMs ??= atMs;
+  if (change.state === 'approved') known.approved ??= { by: change.by, ...at };
+  else if (change.state === 'rejected') known.rejected ??= { by: change.by, reason: change.reason, ...at };
+  else if (change.state === 'used') known.uses.push({ decisionId: change.usedDecisionId, by: change.by, ...at });
+  else known.expired ??= at;
 }
 
 /** @param records the `custos.approval` records of one agent, in log order */
@@ -90,11 +90,11 @@ export function readApprovals(records: readonly LoggedRecord[], owner: ChangeOwn
     failure: 'APPROVAL_RECORD_ALTERED',
     changeOf,
   } as const;
-  const problems = readChanges(records, owner, kind, (change, atMs) => {
+  const problems = readChanges(records, owner, kind, (change, at) => {
     const { approvalId, decisionId, digest, intentId } = change;
     const known = approvals.get(approvalId) ?? { decisionId, digest, intentId, state: 'pending', votes: [], uses: [] };
     approvals.set(approvalId, known);
-    apply(known, change, atMs);
+    apply(known, change, at);
   });
   return { approvals, problems };
 }
@@ -104,7 +104,7 @@ export function readApprovals(records: readonly LoggedRecord[], owner: ChangeOwn
  * Undefined when the decision names none, or no record mentions it.
  */
 export function namedApprovalOf(
-  decision: Uint8Array,
+  decision: Pick<LoggedRecord, 'bytes'>,
   records: readonly LoggedRecord[],
 ): { readonly approvalId: string; readonly openingId: string | undefined } | undefined {
   const read = readDecisionRecord(decision);
@@ -123,16 +123,18 @@ export function namedApprovalOf(
 export function decidedOf({ approvals }: ApprovalHistory, approvalId: string): Approved | undefined {
   const known = approvals.get(approvalId);
   const decided = known?.approved ?? known?.rejected;
-  return decided && { by: decided.by, atMs: decided.atMs };
+  return decided && { by: decided.by, atMs: decided.atMs, place: decided.place };
 }
+
+type OpeningBody = DecisionBody & Required<Pick<DecisionBody, 'approval'>>;
 
 /** The ESCALATE that opened an approval for the agent of a decision; undefined when the given record is not one. */
 export function openingOf(
   { record, body }: DecisionRecord,
   opening: LoggedRecord | undefined,
   approvalId: string,
-): (DecisionBody & Required<Pick<DecisionBody, 'approval'>>) | undefined {
-  const read = opening === undefined || !isAsLogged(opening) ? undefined : readDecisionRecord(opening.bytes);
+): OpeningBody | undefined {
+  const read = opening === undefined || !isAsLogged(opening) ? undefined : readDecisionRecord(opening);
   if (read === undefined || !('body' in read)) return undefined;
   const { body: asked, record: askedIn } = read;
   const { approval } = asked;
@@ -222,7 +224,8 @@ function wrongOpening(
   }
   if (asked.decision_id !== logged.decisionId) return `${quoted(asked.decision_id)} has not opened it`;
   if (!asksTheSame(asked, decision.body)) return `${quoted(asked.decision_id)} asked for another action`;
-  if (approved.atMs < Date.parse(asked.evaluated_at) - GRACE_MS) return 'it was approved before it was asked for';
+  if (isAfter(momentOf({ body: asked, place: opening?.place }), approved))
+    return 'it was approved before it was asked for';
   const { expires_at: expiresAt } = asked.approval;
   if (Date.parse(expiresAt) <= Date.parse(decision.body.evaluated_at))
     return `it expired at ${expiresAt}, before the decision`;
@@ -260,7 +263,7 @@ export function checkApproval(
   if (logged.contradiction !== undefined) missing(logged.contradiction);
   const wrong = isOpeningDropped ? undefined : wrongOpening(decision, opening, logged, { approvalId, approved });
   if (wrong !== undefined) missing(wrong);
-  if (approved.atMs > Date.parse(body.evaluated_at) + GRACE_MS)
+  if (isAfter(approved, momentOf(decision)))
     missing(`by the log it was approved at ${new Date(approved.atMs).toISOString()}, after the decision`);
   const own = logged.uses.find(({ decisionId }) => decisionId === body.decision_id);
   if (own?.by !== body.key_id) missing('by the log this decision has not used it');

@@ -2,6 +2,7 @@
 import { quoted } from '../proof/encoding.ts';
 import { readRecord, type RecordView } from '../proof/record-read.ts';
 import type { DecisionFailure, DecisionFailureCode, LoggedRecord } from './failures.ts';
+import type { Moment } from './moment.ts';
 import { isAsLogged } from './record.ts';
 
 /** The log, and the agent whose decision is verified. */
@@ -22,14 +23,14 @@ interface ChangeKind<Change> {
 }
 
 /**
- * Calls `take` for each record of this owner, in log order. A record whose bytes differ from its leaf is reported and taken too.
+ * Calls `take` for each record of this owner, in log order, with its time and its place. A record whose bytes differ from its leaf is reported and taken too.
  * @returns the problems, in log order
  */
 export function readChanges<Change>(
   records: readonly LoggedRecord[],
   owner: ChangeOwner,
   { name, whose, failure, changeOf }: ChangeKind<Change>,
-  take: (change: Change, atMs: number) => void,
+  take: (change: Change, at: Moment) => void,
 ): DecisionFailure[] {
   const problems: DecisionFailure[] = [];
   const isOfOwner = ({ eventType, agentId, payload }: RecordView): boolean =>
@@ -52,7 +53,8 @@ export function readChanges<Change>(
         code: failure,
         sentence: `The ${name} record ${quoted(record.payload.proofId)} is not the one that the log has hashed.`,
       });
-    take(change, Date.parse(record.occurredAt));
+    const isOfLog = record.payload.environment === owner.environment;
+    take(change, { atMs: Date.parse(record.occurredAt), place: isOfLog ? logged.place : undefined });
   }
   return problems;
 }

@@ -172,7 +172,7 @@ export function createDecisionVerifier(deps: VerifierDeps = {}): DecisionVerifie
   return {
     async verify(evidence) {
       const report: Report = { failures: [], notEvaluable: [] };
-      const read = readDecisionRecord(evidence.record.bytes, present);
+      const read = readDecisionRecord(evidence.record, present);
       if (!isAsLogged(evidence.record))
         fail(report, 'RECORD_ALTERED', 'The record is not the one that the log has hashed.');
       if ('why' in read && read.later !== undefined) {

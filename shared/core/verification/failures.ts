@@ -1,5 +1,6 @@
 // The failures of recorded decisions: one table for the command line, its exit codes and the guide.
 import { failureTable } from '../proof/failures.ts';
+import type { LogPlace } from './moment.ts';
 
 /** The closed list of failures of `custos decision verify`. The exit codes differ from those of `custos verify`. */
 export const DECISION_FAILURES = failureTable(40, {
@@ -103,10 +104,6 @@ export interface LoggedRecord {
   readonly bytes: Uint8Array;
   /** Hashes of its leaf, lower-case hex; undefined: not in the log yet, or unknown. */
   readonly leaf?: { readonly eventHash: string; readonly leafHash: string } | undefined;
+  /** Undefined: unknown, or in another log than the decision. */
+  readonly place?: LogPlace | undefined;
 }
-
-/**
- * Tolerance for times: decisions and records carry the time at which they were written, not when all processes knew of them (a second of
- * notification, a slow commit, clock differences). A contradiction over a longer time is a failure.
- */
-export const GRACE_MS = 60_000;

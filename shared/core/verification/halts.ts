@@ -4,15 +4,18 @@ import { guardOf } from '../../kernel/compile-schema.ts';
 import { closed } from '../../kernel/schema.ts';
 import { quoted } from '../proof/encoding.ts';
 import { type ChangeOwner, readChanges } from './changes.ts';
-import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
-import type { DecisionRecord } from './record.ts';
+import { type DecisionFailure, type LoggedRecord, type Report, fail } from './failures.ts';
+import { isAfter, isLongBefore, type Moment } from './moment.ts';
+import { type DecisionRecord, momentOf } from './record.ts';
 
 interface Span {
   readonly reason: string;
-  readonly fromMs: number;
-  /** Infinity while it is in force. */
-  toMs: number;
+  readonly from: Moment;
+  to: Moment;
 }
+
+/** The end of a halt that is in force. */
+const NEVER: Moment = { atMs: Infinity };
 
 export interface HaltHistory {
   readonly spans: readonly Span[];
@@ -28,10 +31,10 @@ export function readHalts(records: readonly LoggedRecord[], owner: ChangeOwner):
     failure: 'HALT_RECORD_ALTERED',
     changeOf,
   } as const;
-  const problems = readChanges(records, owner, kind, (reason, atMs) => {
+  const problems = readChanges(records, owner, kind, (reason, at) => {
     const last = spans.at(-1);
-    if (last?.toMs === Infinity) last.toMs = atMs;
-    if (reason !== null) spans.push({ reason, fromMs: atMs, toMs: Infinity });
+    if (last?.to === NEVER) last.to = at;
+    if (reason !== null) spans.push({ reason, from: at, to: NEVER });
   });
   return { spans, problems };
 }
@@ -49,30 +52,30 @@ function changeOf(body: unknown): string | null | undefined {
 
 /** @param reason of the halt that the decision names; undefined when it names none */
 export function checkHalts(
-  { body }: DecisionRecord,
+  decision: DecisionRecord,
   { spans, problems }: HaltHistory,
   reason: string | undefined,
   report: Report,
 ): void {
-  const atMs = Date.parse(body.evaluated_at);
+  const at = momentOf(decision);
   report.failures.push(...problems);
   if (reason !== undefined) {
     const isKnown = spans.some(
-      (span) => span.reason === reason && span.fromMs <= atMs + GRACE_MS && atMs - GRACE_MS <= span.toMs,
+      ({ from, to, ...span }) => span.reason === reason && !isAfter(from, at) && !isLongBefore(to, at),
     );
     if (!isKnown)
       fail(
         report,
         'HALT_NOT_RECORDED',
-        `The decision says HALTED, ${quoted(reason)}; the log has no such halt that was in force at ${body.evaluated_at}.`,
+        `The decision says HALTED, ${quoted(reason)}; the log has no such halt that was in force at ${decision.body.evaluated_at}.`,
       );
     return;
   }
-  const ignored = spans.find((span) => span.fromMs < atMs - GRACE_MS && atMs < span.toMs - GRACE_MS);
+  const ignored = spans.find(({ from, to }) => isLongBefore(from, at) && isAfter(to, at));
   if (ignored !== undefined)
     fail(
       report,
       'HALT_IGNORED',
-      `The halt ${quoted(ignored.reason)} was in force since ${new Date(ignored.fromMs).toISOString()}; the decision does not say HALTED.`,
+      `The halt ${quoted(ignored.reason)} was in force since ${new Date(ignored.from.atMs).toISOString()}; the decision does not say HALTED.`,
     );
 }

@@ -4,13 +4,18 @@ import { guardOf } from '../../kernel/compile-schema.ts';
 import { Nullable } from '../../kernel/schema.ts';
 import { quoted } from '../proof/encoding.ts';
 import { type ChangeOwner, readChanges } from './changes.ts';
-import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
+import { type DecisionFailure, type LoggedRecord, type Report, fail } from './failures.ts';
+import { isLongBefore, type Moment } from './moment.ts';
 import { Text } from './record.ts';
 
-interface Rotation {
+interface Rotation extends Moment {
   readonly from: string;
   readonly to: string;
-  readonly atMs: number;
+}
+
+interface KeyEnd {
+  readonly revoked?: Moment;
+  readonly expiresAtMs?: number;
 }
 
 export interface KeyHistory {
@@ -20,7 +25,7 @@ export interface KeyHistory {
   /** The tags of each key; absent: none. */
   readonly tags: ReadonlyMap<string, readonly string[]>;
   /** When keys ended, or end. */
-  readonly ends: ReadonlyMap<string, { readonly revokedAtMs?: number; readonly expiresAtMs?: number }>;
+  readonly ends: ReadonlyMap<string, KeyEnd>;
   readonly problems: readonly DecisionFailure[];
 }
 
@@ -41,14 +46,14 @@ export function readKeys(records: readonly LoggedRecord[], owner: ChangeOwner): 
   const makers = new Map<string, string | null>();
   const rotations: Rotation[] = [];
   const tags = new Map<string, readonly string[]>();
-  const ends = new Map<string, { readonly revokedAtMs?: number; readonly expiresAtMs?: number }>();
+  const ends = new Map<string, KeyEnd>();
   const kind = {
     name: 'key',
     whose: 'environment',
     failure: 'KEY_RECORD_ALTERED',
     changeOf: (body: unknown) => (isKeyChange(body) ? body : undefined),
   } as const;
-  const problems = readChanges(records, owner, kind, (body, atMs) => {
+  const problems = readChanges(records, owner, kind, (body, at) => {
     const { change, keyId, by, replacedBy, expiresAt } = body;
     if (change === 'created' && !makers.has(keyId)) {
       makers.set(keyId, by);
@@ -56,10 +61,10 @@ export function readKeys(records: readonly LoggedRecord[], owner: ChangeOwner): 
     }
     ends.set(keyId, {
       ...ends.get(keyId),
-      ...(change === 'revoked' ? { revokedAtMs: atMs } : {}),
+      ...(change === 'revoked' ? { revoked: at } : {}),
       ...(typeof expiresAt === 'string' ? { expiresAtMs: Date.parse(expiresAt) } : {}),
     });
-    if (replacedBy !== null) rotations.push({ from: keyId, to: replacedBy, atMs });
+    if (replacedBy !== null) rotations.push({ from: keyId, to: replacedBy, ...at });
   });
   return { makers, rotations, tags, ends, problems };
 }
@@ -77,9 +82,9 @@ function reached(from: readonly string[], next: (keyId: string) => readonly stri
  * of each other, or one created the other, directly or through keys in between.
  *
  * A key exists before all its actions, so its creator and its predecessor in a rotation need no time. A successor may be newer than
- * the approval: it counts when it is older by more than the times of records may differ, or is known to have existed.
+ * the approval: it counts when it was made long before, or is known to have existed.
  */
-export function wereSameHands({ makers, rotations }: KeyHistory, one: string, other: string, atMs: number): boolean {
+export function wereSameHands({ makers, rotations }: KeyHistory, one: string, other: string, at: Moment): boolean {
   const before = (keyId: string): string[] => [
     ...[makers.get(keyId)].filter((maker) => typeof maker === 'string'),
     ...rotations.filter(({ to }) => to === keyId).map(({ from }) => from),
@@ -88,13 +93,13 @@ export function wereSameHands({ makers, rotations }: KeyHistory, one: string, ot
   const wasThere = reached([one, other], (keyId) => [
     ...before(keyId),
     ...after(keyId)
-      .filter((rotation) => rotation.atMs <= atMs - GRACE_MS)
+      .filter((rotation) => isLongBefore(rotation, at))
       .map(({ to }) => to),
   ]);
   const above = (keyId: string): Set<string> =>
-    reached([keyId], (at) => [
-      ...before(at),
-      ...after(at)
+    reached([keyId], (one) => [
+      ...before(one),
+      ...after(one)
         .map(({ to }) => to)
         .filter((to) => wasThere.has(to)),
     ]);
@@ -104,12 +109,11 @@ export function wereSameHands({ makers, rotations }: KeyHistory, one: string, ot
 /** Whether a decision came from the shell, which has no key. */
 export const isShell = (by: string): boolean => by.startsWith('cli:');
 
-interface Decided {
+interface Decided extends Moment {
   readonly approvalId: string;
   readonly askedBy: string;
   /** The key or shell user that approved or rejected it. */
   readonly by: string;
-  readonly atMs: number;
 }
 
 /**
@@ -117,10 +121,10 @@ interface Decided {
  * @param keys undefined: no key records were given
  */
 export function checkHands(keys: KeyHistory | undefined, decided: Decided, report: Report): void {
-  const { approvalId, askedBy, by, atMs } = decided;
+  const { approvalId, askedBy, by } = decided;
   report.failures.push(...(keys?.problems ?? []));
   if (isShell(by)) return;
-  const isSame = by === askedBy || (keys !== undefined && wereSameHands(keys, askedBy, by, atMs));
+  const isSame = by === askedBy || (keys !== undefined && wereSameHands(keys, askedBy, by, decided));
   if (isSame) {
     const who =
       by === askedBy ? 'that asked' : `that by the log is in the same hands as ${quoted(askedBy)}, which asked`;

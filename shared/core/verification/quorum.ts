@@ -2,22 +2,23 @@
 import { type Escalation, furtherDemands, progressOf, type Voters } from '../policy/approvers.ts';
 import { quoted } from '../proof/encoding.ts';
 import type { LoggedApproval } from './approvals.ts';
-import { GRACE_MS, type Report, fail } from './failures.ts';
+import { type Report, fail } from './failures.ts';
 import { isShell, type KeyHistory, wereSameHands } from './keys.ts';
+import { GRACE_MS, isLongBefore, type Moment } from './moment.ts';
 import type { DecisionBody } from './record.ts';
 
 /** The keys of a log as the voters of an approval at a time. Differences of clocks speak for a vote. */
-function votersOf(keys: KeyHistory, atMs: number): Voters {
+function votersOf(keys: KeyHistory, at: Moment): Voters {
   const ended = (keyId: string): boolean => {
-    const { revokedAtMs = Infinity, expiresAtMs = Infinity } = keys.ends.get(keyId) ?? {};
-    return Math.min(revokedAtMs, expiresAtMs) < atMs - GRACE_MS;
+    const { revoked, expiresAtMs = Infinity } = keys.ends.get(keyId) ?? {};
+    return (revoked !== undefined && isLongBefore(revoked, at)) || expiresAtMs < at.atMs - GRACE_MS;
   };
   const isValid = (keyId: string, seen: readonly string[] = []): boolean =>
     !ended(keyId) ||
     keys.rotations.some(({ from, to }) => from === keyId && !seen.includes(to) && isValid(to, [...seen, keyId]));
   return {
     tagsOf: (keyId) => keys.tags.get(keyId) ?? [],
-    areSameHands: (one, other) => one === other || wereSameHands(keys, one, other, atMs),
+    areSameHands: (one, other) => one === other || wereSameHands(keys, one, other, at),
     isValid: (keyId) => isValid(keyId),
   };
 }
@@ -56,7 +57,7 @@ export function checkQuorum(
   if (unknown.length > 0 && !report.notEvaluable.includes('KEYS_NOT_RECORDED'))
     report.notEvaluable.push('KEYS_NOT_RECORDED');
   if (unknown.length > 0) return;
-  const progress = progressOf(demands, { askedBy: asked.key_id, votes }, votersOf(keys, approved.atMs));
+  const progress = progressOf(demands, { askedBy: asked.key_id, votes }, votersOf(keys, approved));
   for (const { demand, counted, missing } of progress)
     if (missing > 0)
       fail(

@@ -11,6 +11,7 @@ import { ApproverDemandSchema } from '../policy/approvers.ts';
 import { memberOf } from '../../kernel/json.ts';
 import { EVALUATION, FIRST_EVALUATION } from '../policy/evaluation-version.ts';
 import type { LoggedRecord } from './failures.ts';
+import type { LogPlace, Moment } from './moment.ts';
 
 export const Text = Type.String();
 export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -61,7 +62,14 @@ const hasBodyMembers = guardOf(BodySchema);
 export interface DecisionRecord {
   readonly record: RecordView;
   readonly body: DecisionBody;
+  readonly place: LogPlace | undefined;
 }
+
+/** When a decision was made. */
+export const momentOf = ({ body, place }: Pick<DecisionRecord, 'body' | 'place'>): Moment => ({
+  atMs: Date.parse(body.evaluated_at),
+  place,
+});
 
 export interface UnreadDecision {
   /** The end of a sentence that begins "The record". */
@@ -71,13 +79,16 @@ export interface UnreadDecision {
 }
 
 /** Parses a decision, or explains why there is none. @param present the version of the evaluation of this service */
-export function readDecisionRecord(bytes: Uint8Array, present = EVALUATION): DecisionRecord | UnreadDecision {
+export function readDecisionRecord(
+  { bytes, place }: Pick<LoggedRecord, 'bytes' | 'place'>,
+  present = EVALUATION,
+): DecisionRecord | UnreadDecision {
   const read = readRecord(bytes);
   if ('why' in read) return read;
   const { record } = read;
   if (record.eventType !== 'custos.decision') return { why: 'is not one of a decision' };
   const { body } = record.payload;
-  if (isBody(body)) return { record, body };
+  if (isBody(body)) return { record, body, place };
   const named = memberOf(body, 'evaluation');
   const later = Number.isSafeInteger(named) && Number(named) > present ? Number(named) : undefined;
   return { why: 'has not exactly the members of a decision', later };

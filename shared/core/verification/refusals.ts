@@ -3,8 +3,9 @@ import { quoted } from '../proof/encoding.ts';
 import type { Facts } from '../policy/types.ts';
 import { type RefusedMention, REPEAT_WITHIN_MS } from '../decision/approval.ts';
 import { type ApprovalHistory, asksTheSame, type LoggedApproval, openingOf, wrongAction } from './approvals.ts';
-import { GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
-import type { DecisionBody, DecisionRecord } from './record.ts';
+import { type LoggedRecord, type Report, fail } from './failures.ts';
+import { GRACE_MS, isAfter, isLongBefore, type Moment } from './moment.ts';
+import { type DecisionBody, type DecisionRecord, momentOf } from './record.ts';
 
 type Refusal = Exclude<RefusedMention, { code: 'APPROVAL_MISMATCH' }>;
 
@@ -22,38 +23,38 @@ interface Case {
   readonly body: DecisionBody;
   readonly logged: LoggedApproval | undefined;
   readonly detail: string;
-  readonly atMs: number;
+  readonly at: Moment;
 }
 
-function wrongRejection({ logged, detail, atMs }: Case): string | undefined {
+function wrongRejection({ logged, detail, at }: Case): string | undefined {
   const rejected = logged?.rejected;
   if (rejected === undefined) return 'by the log nobody has rejected it';
   if (rejected.reason !== detail) return `by the log it was rejected with the words ${quoted(rejected.reason)}`;
-  if (rejected.atMs > atMs + GRACE_MS)
-    return `by the log it was rejected at ${timeOf(rejected.atMs)}, after the decision`;
+  if (isAfter(rejected, at)) return `by the log it was rejected at ${timeOf(rejected.atMs)}, after the decision`;
   return undefined;
 }
 
-function wrongUse({ body, logged, atMs }: Case): string | undefined {
+function wrongUse({ body, logged, at }: Case): string | undefined {
   const [use] = logged?.uses ?? [];
   if (use === undefined) return 'by the log nothing has used it';
   if (use.decisionId === body.decision_id) return 'by the log this decision itself has used it';
   // Both times are the ones that the service compared, so no tolerance is needed.
-  if (use.by === body.key_id && Math.abs(atMs - use.atMs) < REPEAT_WITHIN_MS)
+  if (use.by === body.key_id && Math.abs(at.atMs - use.atMs) < REPEAT_WITHIN_MS)
     return `the same key had just used it, and was to be given ${quoted(use.decisionId)} again`;
-  if (use.atMs > atMs + GRACE_MS) return `by the log it was used at ${timeOf(use.atMs)}, after the decision`;
+  if (isAfter(use, at)) return `by the log it was used at ${timeOf(use.atMs)}, after the decision`;
   return undefined;
 }
 
-function wrongExpiry({ logged, detail, atMs }: Case, expiresAt: string | undefined): string | undefined {
+function wrongExpiry({ logged, detail, at }: Case, expiresAt: string | undefined): string | undefined {
   if (expiresAt === undefined) return undefined;
   if (expiresAt !== detail) return `it was opened until ${expiresAt}`;
   const expiresAtMs = Date.parse(expiresAt);
-  // An approval closed by maintenance is closed even for a process whose clock is behind.
-  const isClosed = logged?.expiredAtMs !== undefined && expiresAtMs <= atMs + GRACE_MS;
-  if (expiresAtMs > atMs && !isClosed) return `it was still open at ${timeOf(atMs)}`;
-  const ended = logged?.rejected?.atMs ?? logged?.uses[0]?.atMs;
-  if (ended !== undefined && ended < atMs - GRACE_MS) return `by the log it was ${logged?.state ?? 'closed'} before`;
+  // One that maintenance has closed stays closed, also when the clock is set back later.
+  const closed = logged?.expired;
+  const isClosed = closed !== undefined && !isAfter(closed, at) && expiresAtMs <= closed.atMs + GRACE_MS;
+  if (expiresAtMs > at.atMs && !isClosed) return `it was still open at ${timeOf(at.atMs)}`;
+  const ended = logged?.rejected ?? logged?.uses[0];
+  if (ended !== undefined && isLongBefore(ended, at)) return `by the log it was ${logged?.state ?? 'closed'} before`;
   return undefined;
 }
 
@@ -74,7 +75,7 @@ export function checkRefusal(
   const asked = openingOf(decision, opening, approvalId);
   // A log that was started again lacks earlier records, and only the ESCALATE contains the expiry.
   if (opening === undefined && (logged === undefined || code === 'APPROVAL_EXPIRED')) return false;
-  const one: Case = { body, logged, detail, atMs: Date.parse(body.evaluated_at) };
+  const one: Case = { body, logged, detail, at: momentOf(decision) };
   const isItsOwn = asked !== undefined && (logged === undefined || asked.decision_id === logged.decisionId);
   const found = [
     logged?.contradiction,

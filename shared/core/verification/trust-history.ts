@@ -4,7 +4,8 @@ import { type RunningEvidence, runningEvidence } from '../trust/running.ts';
 import { NO_EVIDENCE } from '../trust/score.ts';
 import type { ChangeOwner } from './changes.ts';
 import type { LoggedRecord } from './failures.ts';
-import { type DecisionTime, type Fold, foldOf, isLongBefore, type TrustAt, type TrustLedger } from './trust.ts';
+import { isBehind, isLongBefore } from './moment.ts';
+import { type DecisionTime, type Fold, foldOf, type TrustAt, type TrustLedger } from './trust.ts';
 import {
   FIRST_PLACE,
   type Segment,
@@ -77,7 +78,7 @@ export function createTrustHistory(deps: TrustHistoryDeps): TrustHistory {
     for (let limit = FIRST_PAGE; ; limit = PAGE) {
       const page = await readPage(after, limit);
       for (const { logged: one, place } of page) {
-        const fold = foldOf(one.bytes, owner);
+        const fold = foldOf(one, owner);
         await turns(fold?.signals.length ?? 0);
         if (fold !== undefined) yield { fold, after };
         after = place;
@@ -94,8 +95,10 @@ export function createTrustHistory(deps: TrustHistoryDeps): TrustHistory {
   };
 
   /** The last fold that a decision should have used, in the segments that may have one. */
-  const omittedBy = async ({ signals, atMs }: DecisionTime): Promise<Fold | undefined> => {
-    const may = ({ maxLastN, minAtMs }: Segment): boolean => maxLastN > signals && isLongBefore(minAtMs, atMs);
+  const omittedBy = async (decision: DecisionTime): Promise<Fold | undefined> => {
+    const { signals } = decision;
+    const may = ({ maxLastN, minAtMs, place }: Segment): boolean =>
+      maxLastN > signals && isLongBefore({ atMs: minAtMs, place }, decision);
     const { segments } = current;
     for (let i = segments.length - 1; i >= 0; i -= 1) {
       const [segment, next] = [segments[i], segments[i + 1]];
@@ -106,8 +109,8 @@ export function createTrustHistory(deps: TrustHistoryDeps): TrustHistory {
       for await (const { fold, after } of foldsAfter(start.after)) {
         if (next !== undefined && isSame(after, next.after)) break;
         if (fold.lastN <= signals) continue;
-        if (isLongBefore(fold.atMs, atMs)) found = fold;
-        else if (segment.isInTimeOrder) break;
+        if (isLongBefore(fold, decision)) found = fold;
+        else if (segment.isInTimeOrder || isBehind(fold, decision)) break;
       }
       if (found !== undefined) return found;
     }

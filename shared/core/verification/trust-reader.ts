@@ -5,9 +5,10 @@ import { levelOf } from '../trust/score.ts';
 import { type RunningEvidence, runningEvidence } from '../trust/running.ts';
 import type { ChangeOwner } from './changes.ts';
 import type { LoggedRecord } from './failures.ts';
+import type { LogPlace } from './moment.ts';
 import { isAsLogged } from './record.ts';
 import { type SignalIds, signalIds } from './signal-ids.ts';
-import { foldOf, type TrustProblem } from './trust.ts';
+import { type Fold, foldOf, type TrustProblem } from './trust.ts';
 
 /** The place of a trust record: after these leaves of the log, and after these rows of its inbox. */
 export interface TrustPlace {
@@ -40,6 +41,8 @@ export interface Segment {
   readonly maxAtMs: number;
   /** Whether no record is earlier than the one before it. */
   readonly isInTimeOrder: boolean;
+  /** Of the first record among the leaves. */
+  readonly place: LogPlace | undefined;
 }
 
 export interface TrustReader {
@@ -103,9 +106,11 @@ function readerFrom(owner: ChangeOwner, limits: ReaderLimits, state: State): Tru
   /** Records and signals of the last segment. */
   let inLast = 0;
 
-  const addToSegment = (firstN: number, lastN: number, atMs: number, weight: number): void => {
+  const addToSegment = ({ firstN, lastN, atMs, place: leaf, signals: folded }: Fold): void => {
     const last = state.segments.at(-1);
-    const range: Range = { minFirstN: firstN, maxLastN: lastN, minAtMs: atMs, maxAtMs: atMs, isInTimeOrder: true };
+    const weight = folded.length;
+    const times = { minAtMs: atMs, maxAtMs: atMs, isInTimeOrder: true };
+    const range: Range = { minFirstN: firstN, maxLastN: lastN, ...times, place: leaf };
     if (last === undefined || inLast >= state.segmentSignals) {
       const { place: after, signals, evidence } = state;
       state.segments.push({ after, signals, evidence: evidence.copy(), ...range });
@@ -137,7 +142,7 @@ function readerFrom(owner: ChangeOwner, limits: ReaderLimits, state: State): Tru
       return bytesOf(state.segments) + state.evidence.bytes + state.ids.bytes;
     },
     add({ logged, place }) {
-      const fold = foldOf(logged.bytes, owner);
+      const fold = foldOf(logged, owner);
       if (fold === undefined) {
         // It is unknown which signals the record held.
         const sentence = `A trust record is not one of the agent ${quoted(owner.agentId)}.`;
@@ -146,7 +151,7 @@ function readerFrom(owner: ChangeOwner, limits: ReaderLimits, state: State): Tru
         return 0;
       }
       const { firstN, lastN, proofId } = fold;
-      addToSegment(firstN, lastN, fold.atMs, fold.signals.length);
+      addToSegment(fold);
       state.place = place;
       if (!isAsLogged(logged)) {
         const sentence = `The trust record ${quoted(proofId)} of signals ${firstN} to ${lastN} is not the one that the log has hashed.`;
@@ -187,7 +192,7 @@ function readerFrom(owner: ChangeOwner, limits: ReaderLimits, state: State): Tru
   };
 }
 
-type Range = Pick<Segment, 'minFirstN' | 'maxLastN' | 'minAtMs' | 'maxAtMs' | 'isInTimeOrder'>;
+type Range = Pick<Segment, 'minFirstN' | 'maxLastN' | 'minAtMs' | 'maxAtMs' | 'isInTimeOrder' | 'place'>;
 
 /** A segment with the records after it. */
 function joinedTwo(first: Segment, second: Range): Segment {

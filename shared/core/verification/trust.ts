@@ -7,8 +7,9 @@ import { dayOf, SIGNAL_TYPES, type TrustScore } from '../trust/beta.ts';
 import { recordedScoreOf } from '../trust/score.ts';
 import type { Facts } from '../policy/types.ts';
 import type { ChangeOwner } from './changes.ts';
-import { type DecisionFailure, GRACE_MS, type Report, fail } from './failures.ts';
-import { Count, type DecisionRecord, isDay, Text } from './record.ts';
+import { type DecisionFailure, type LoggedRecord, type Report, fail } from './failures.ts';
+import { isAfter, type Moment } from './moment.ts';
+import { Count, type DecisionRecord, isDay, momentOf, Text } from './record.ts';
 
 /** The content of an agent's trust records. */
 export interface TrustLedger {
@@ -22,10 +23,9 @@ export interface TrustLedger {
 
 export type TrustProblem = DecisionFailure & { readonly fromN: number };
 
-export interface DecisionTime {
+export interface DecisionTime extends Moment {
   /** The signals that it used. */
   readonly signals: number;
-  readonly atMs: number;
 }
 
 export interface TrustAt {
@@ -39,10 +39,9 @@ export interface TrustAt {
   score(day: number, dailyCap: number): TrustScore;
 }
 
-export interface FoldSpan {
+export interface FoldSpan extends Moment {
   readonly firstN: number;
   readonly lastN: number;
-  readonly atMs: number;
   /** Thousandths. */
   readonly dailyCap: number;
 }
@@ -81,11 +80,8 @@ export interface Fold extends FoldSpan {
   readonly signals: readonly Signal[];
 }
 
-/** Whether a fold is of a time that every process knew of when a decision was made. */
-export const isLongBefore = (foldMs: number, decisionMs: number): boolean => foldMs < decisionMs - GRACE_MS;
-
 /** Reads a `custos.trust` record of the agent; undefined: it is none. */
-export function foldOf(bytes: Uint8Array, owner: ChangeOwner): Fold | undefined {
+export function foldOf({ bytes, place }: Pick<LoggedRecord, 'bytes' | 'place'>, owner: ChangeOwner): Fold | undefined {
   const read = readRecord(bytes);
   if (!('record' in read)) return undefined;
   const { agentId, eventType, occurredAt, payload } = read.record;
@@ -105,6 +101,7 @@ export function foldOf(bytes: Uint8Array, owner: ChangeOwner): Fold | undefined 
     firstN,
     lastN: asOf.signals,
     atMs: Date.parse(occurredAt),
+    place,
     dailyCap,
     day: numberOfDay(asOf.day),
     score,
@@ -124,16 +121,17 @@ function numberOfDay(day: string): number {
 
 /** Compares the trust that a decision used with its agent's trust records. @param facts undefined when they were deleted */
 export async function checkTrust(
-  { body }: DecisionRecord,
+  decision: DecisionRecord,
   ledger: TrustLedger,
   facts: Facts | undefined,
   report: Report,
 ): Promise<void> {
+  const { body } = decision;
   const { as_of: asOf } = body.trust;
   const problems = ledger.problems.filter(({ fromN }) => fromN <= asOf.signals);
   report.failures.push(...problems.map(({ code, sentence }) => ({ code, sentence })));
-  const at = await ledger.at({ signals: asOf.signals, atMs: Date.parse(body.evaluated_at) });
-  checkAsOf(body.evaluated_at, asOf, at, report);
+  const at = await ledger.at({ signals: asOf.signals, ...momentOf(decision) });
+  checkAsOf(decision, at, report);
   if (asOf.signals > ledger.signals) {
     if (!problems.some(({ code }) => code === 'TRUST_SIGNALS_MISSING'))
       fail(
@@ -171,13 +169,9 @@ function capsFor(signals: number, { used, next }: TrustAt): number[] {
 }
 
 /** Checks that a decision neither used later signals nor omitted signals that every process knew. */
-function checkAsOf(
-  evaluatedAt: string,
-  asOf: { readonly day: string; readonly signals: number },
-  { used, omitted }: TrustAt,
-  report: Report,
-): void {
-  const atMs = Date.parse(evaluatedAt);
+function checkAsOf(decision: DecisionRecord, { used, omitted }: TrustAt, report: Report): void {
+  const { evaluated_at: evaluatedAt, trust } = decision.body;
+  const { as_of: asOf } = trust;
   const wrong = (sentence: string): void => fail(report, 'TRUST_AS_OF', sentence);
   if (asOf.day !== evaluatedAt.slice(0, 10))
     wrong(`The trust is as of ${asOf.day}, the decision was made at ${evaluatedAt}.`);
@@ -185,7 +179,7 @@ function checkAsOf(
     wrong(
       `The trust is of ${asOf.signals} signals; ${omitted.lastN} were recorded at ${new Date(omitted.atMs).toISOString()}, long before the decision.`,
     );
-  if (used !== undefined && used.atMs > atMs + GRACE_MS)
+  if (used !== undefined && isAfter(used, momentOf(decision)))
     wrong(
       `The trust is of ${asOf.signals} signals; the last of them was recorded at ${new Date(used.atMs).toISOString()}, after the decision.`,
     );

@@ -1,6 +1,13 @@
 // Counts of budgets in PostgreSQL: locked in one order, read, charged in the transaction that stores the decisions, and given back.
 import { createHash } from 'node:crypto';
-import { type Buckets, charge, emptyAtMs, giveBack, usedAt } from '../../core/decision/budget-window.ts';
+import {
+  type BudgetTimes,
+  type Buckets,
+  charge,
+  emptyAtMs,
+  giveBack,
+  usedAt,
+} from '../../core/decision/budget-window.ts';
 import type { BudgetCharge, Facts } from '../../core/policy/types.ts';
 import { budgetFact } from '../../core/policy/budget.ts';
 import type { BudgetScope } from '../../core/policy/budget-limits.ts';
@@ -183,7 +190,8 @@ const MAX_KNOWN = 20_000;
 /** A count that another transaction inserts at the same time is seen at the second attempt. */
 const ATTEMPTS = 5;
 
-export function createBudgetStore(): BudgetStore {
+/** @param deletionMs the time by which what was counted may be old (platform/db/clock.ts) */
+export function createBudgetStore(deletionMs: () => number): BudgetStore {
   const ids = new BoundedCache<string>({ max: MAX_KNOWN });
 
   const keysOf = (items: readonly EvaluatedQuestion[]): Map<string, CountKey> =>
@@ -200,7 +208,7 @@ export function createBudgetStore(): BudgetStore {
     countingOf(
       seals,
       rows.map((row) => countOf(seals, row)),
-      Number(rows[0]?.now_ms ?? 0),
+      { nowMs: Number(rows[0]?.now_ms ?? 0), oldMs: deletionMs() },
     );
 
   return {
@@ -232,7 +240,7 @@ export function createBudgetStore(): BudgetStore {
   };
 }
 
-function countingOf(seals: Seals, counts: readonly Count[], nowMs: number): Counting {
+function countingOf(seals: Seals, counts: readonly Count[], { nowMs, oldMs }: BudgetTimes): Counting {
   const byKey = new Map(counts.map((count) => [keyOfRow(count.row), count]));
   const uses = new Map<Count, UseRow>();
   const charged: ChargeRow[] = [];
@@ -255,7 +263,7 @@ function countingOf(seals: Seals, counts: readonly Count[], nowMs: number): Coun
         if (count === undefined) throw new Error('a budget is charged without its lock');
         if (amount === 0) continue;
         if (!count.isGenuine) throw new Error('a budget that somebody else has written is charged');
-        const { buckets, endsAtMs } = charge(bucketsNow(count), { amount, windowMs, nowMs });
+        const { buckets, endsAtMs } = charge(bucketsNow(count), { amount, windowMs, nowMs, oldMs });
         uses.set(count, { count, buckets, windowMs, limit, nowMs, seal: nextSeal(seals, count, windowMs, buckets) });
         const made = {
           decision_id: decisionId,
@@ -299,7 +307,7 @@ export async function giveBackCharges(sql: Sql, decisionId: string): Promise<voi
       (before, one) => giveBack(before, { amount: one.amount, endsAtMs: one.ends_at_ms }),
       count.buckets,
     );
-    const used = after.reduce((sum, { amount }) => sum + amount, 0);
+    const used = usedAt(after, windowMs, Number(row.now_ms));
     await sql.query(GIVE_BACK, [row.id, nextSeal(seals, count, windowMs, after), pairs(after), used]);
   }
 }

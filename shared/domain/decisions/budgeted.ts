@@ -37,6 +37,8 @@ export interface BudgetedDeps {
   readonly db: Database;
   readonly decider: Pick<Decider, 'record' | 'recorded' | 'evaluateAgain'>;
   readonly decisions: Pick<DecisionStore, 'insert'>;
+  /** See RecorderDeps. */
+  readonly deletionMs: () => number;
 }
 
 /** Charges an answer that permits; `write` of the counting stores it. */
@@ -62,8 +64,8 @@ export async function whileCountsLast<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** A separate group commit, so that decisions without budgets never wait for the lock of a budget. */
-export function createBudgeted({ db, decider, decisions }: BudgetedDeps): Budgeted {
-  const store = createBudgetStore();
+export function createBudgeted({ db, decider, decisions, deletionMs }: BudgetedDeps): Budgeted {
+  const store = createBudgetStore(deletionMs);
 
   const counted: Budgeted['counted'] = async (counting, { question, answer }, approval) => {
     const { charges, verdict } = answer.evaluation;

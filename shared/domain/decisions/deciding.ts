@@ -21,7 +21,15 @@ export interface DecidingDeps {
   readonly db: Database;
   readonly databaseUrl: string;
   /** `observe` gets the database's time twice a second. */
-  readonly clock: { nowMs(): number; monotonicMs(): number; observe?(sample: ClockSample): void };
+  readonly clock: {
+    nowMs(): number;
+    /** Absent: that of `nowMs`. */
+    decisionMs?(): number;
+    /** Absent: that of `nowMs`. */
+    deletionMs?(): number;
+    monotonicMs(): number;
+    observe?(sample: ClockSample): void;
+  };
   readonly onError: (error: unknown) => void;
   /** Present in processes whose answers contain a promise. */
   readonly promises?: PromiseSettings;
@@ -54,6 +62,8 @@ export interface Deciding {
   readonly recentParses: RecentParses;
   readonly promiser: Promiser | undefined;
   readonly presence: Presence;
+  /** The time by which something may be old (platform/db/clock.ts). */
+  readonly deletionMs: () => number;
   /** Waits for pending writes and stops watching; the database stays open. */
   close(): Promise<void>;
 }
@@ -91,11 +101,20 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   return {
     changes,
     policies,
-    decider: createDecider({ changes, agents, resources, halts, hasSecondReader, nowMs, promiser }),
+    decider: createDecider({
+      changes,
+      agents,
+      resources,
+      halts,
+      hasSecondReader,
+      nowMs: clock.decisionMs ?? nowMs,
+      promiser,
+    }),
     promiser,
     presence: createPresence({ db, changes, halts, agents, nowMs }),
     decisions,
     opener,
+    deletionMs: clock.deletionMs ?? nowMs,
     readings: createReadings(),
     recentParses: createRecentParses({ db }),
     async close() {

@@ -4,6 +4,7 @@ import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Sql } from '../../platform/db/database.ts';
+import { hasCome } from '../../platform/db/elapsed.ts';
 import { keyActingIn } from '../keys/environments.ts';
 import { loadKey } from '../keys/lookup.ts';
 import type { Principal } from './decider.ts';
@@ -64,7 +65,11 @@ const COLUMNS =
 const PLAN_BY_INDEX = `SELECT ${BY_INDEX_ONLY}, set_config('enable_sort', 'off', true),
     set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
 
-const MINE = `SELECT ${COLUMNS} FROM intent WHERE ${OF} AND queued_at <= now()`;
+/** The longest wait before another evaluation, as a power of two of seconds. */
+const LONGEST_WAIT = 5;
+/** How far ahead an intent may be queued. */
+export const QUEUED_AHEAD = `interval '${2 ** LONGEST_WAIT} seconds'`;
+const MINE = `SELECT ${COLUMNS} FROM intent WHERE ${OF} AND ${hasCome('queued_at', QUEUED_AHEAD)}`;
 const CLAIMED = 'FOR NO KEY UPDATE SKIP LOCKED';
 /** Rows of `taken` that fit into a batch, with the number of all. Only their long values leave the table. */
 const PLACED = `placed AS (
@@ -212,7 +217,7 @@ export async function endIntents(sql: Sql, ends: readonly IntentEnd[], nowMs: nu
 }
 
 /** The wait before the next evaluation doubles from a second to about half a minute. */
-const SET_ASIDE = `UPDATE intent SET attempts = greatest(least(attempts + 1, 100), $2::smallint), queued_at = now() + interval '1 second' * 2 ^ least(attempts, 5)
+const SET_ASIDE = `UPDATE intent SET attempts = greatest(least(attempts + 1, 100), $2::smallint), queued_at = now() + interval '1 second' * 2 ^ least(attempts, ${LONGEST_WAIT})
     WHERE ctid = ANY ($1::tid[])`;
 
 /** Counts a failed evaluation of claimed intents, as this many at least, and lets others go first for a while. */

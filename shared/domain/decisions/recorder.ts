@@ -55,6 +55,8 @@ export interface RecorderDeps {
   readonly decider: Pick<Decider, 'record' | 'recorded' | 'approve' | 'evaluateAgain'>;
   readonly decisions: DecisionStore;
   readonly opener: ApprovalOpener;
+  /** The time by which what a budget has counted may be old. */
+  readonly deletionMs: () => number;
   /** CUSTOS_APPROVAL_TTL. */
   readonly approvalTtlMs: number;
   /** Signs the promise of a repeated answer. */
@@ -70,10 +72,10 @@ const AT_ONCE = 4;
 const ATTEMPTS = 10;
 
 export function createRecorder(deps: RecorderDeps): Recorder {
-  const { db, decider, decisions, opener, approvalTtlMs, promiser } = deps;
+  const { db, decider, decisions, opener, deletionMs, approvalTtlMs, promiser } = deps;
 
   const inTurn = createTurns(AT_ONCE);
-  const budgeted: Budgeted = createBudgeted({ db, decider, decisions });
+  const budgeted: Budgeted = createBudgeted({ db, decider, decisions, deletionMs });
   const names = createApprovalNaming({ db, approvalTtlMs });
   const { settle, repeated } = createSettling({ decider, decisions, budgeted, promiser, demandsOf: names.demandsOf });
 

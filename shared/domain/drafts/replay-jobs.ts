@@ -2,6 +2,7 @@
 import { type Owner, ownerOf } from '../../kernel/owner.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { ReplayRange } from './replay-store.ts';
+import { isRecent } from '../../platform/db/elapsed.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 export const REPLAY_STATUSES = ['queued', 'running', 'done', 'failed'] as const;
@@ -59,7 +60,7 @@ const INSERT = `WITH made AS (INSERT INTO replay (replay_id, organisation_id, en
 const READ = `SELECT replay_id, status, draft_digest, replayed::float8 AS replayed, total::float8 AS total, report, error, created_at, finished_at
     FROM replay WHERE organisation_id = $1 AND replay_id = $2`;
 const CLAIM = `UPDATE replay SET status = 'running', claim = $1, runs = runs + 1, replayed = 0, updated_at = now() WHERE replay_id = (
-      SELECT replay_id FROM replay WHERE status = 'queued' OR (status = 'running' AND updated_at < now() - interval '${ABANDONED_AFTER}')
+      SELECT replay_id FROM replay WHERE status = 'queued' OR (status = 'running' AND NOT ${isRecent('updated_at', `interval '${ABANDONED_AFTER}'`)})
       ORDER BY created_at, replay_id LIMIT 1 FOR UPDATE SKIP LOCKED
     ) RETURNING replay_id AS "replayId", organisation_id AS "organisationId", environment, agent_id AS "agentId", from_at AS "fromAt", to_at AS "toAt",
       draft, total::float8 AS total, runs`;

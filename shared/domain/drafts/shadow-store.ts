@@ -1,6 +1,7 @@
 // Shadow mode in PostgreSQL: a cursor in each live log, and for each draft the counted differences, updated in one transaction.
 import { createHash } from 'node:crypto';
 import type { Database, Sql } from '../../platform/db/database.ts';
+import { isRecent } from '../../platform/db/elapsed.ts';
 import { decisionIdOf, isDecision } from '../../platform/db/leaf-sql.ts';
 import { createDifference, type DifferenceState } from '../../core/policy/difference.ts';
 import type { DifferenceLimits } from '../../core/policy/difference-types.ts';
@@ -41,7 +42,7 @@ export interface ShadowCounts {
 
 const STORE_STATE = 'UPDATE shadow_state SET digest = $1, share = $2, findings = $3, alive_at = now()';
 // Existing logs are followed from their present end, and later logs from their beginning.
-const BEGIN = `WITH paused AS (SELECT alive_at IS NULL OR alive_at < now() - interval '${PAUSE}' AS is_paused FROM shadow_state)
+const BEGIN = `WITH paused AS (SELECT NOT coalesce(${isRecent('alive_at', `interval '${PAUSE}'`)}, false) AS is_paused FROM shadow_state)
     INSERT INTO shadow_cursor (log_id, next_index) SELECT log_id, size FROM log WHERE environment = 'live'
     ON CONFLICT (log_id) DO UPDATE SET next_index = CASE WHEN (SELECT is_paused FROM paused) THEN excluded.next_index ELSE shadow_cursor.next_index END`;
 const SKIP = `INSERT INTO shadow_cursor (log_id, next_index) SELECT log_id, size FROM log WHERE environment = 'live'
@@ -60,7 +61,7 @@ const WRITE_SET = `INSERT INTO shadow_set (digest, policies, share, since, until
     ON CONFLICT (digest) DO UPDATE SET share = excluded.share, until = excluded.until, skipped = shadow_set.skipped + excluded.skipped, difference = excluded.difference`;
 const FORGET_SETS = `DELETE FROM shadow_set WHERE digest NOT IN (SELECT digest FROM shadow_set ORDER BY until DESC, digest LIMIT ${KEPT_SETS})
     AND digest NOT IN (SELECT digest FROM policy_stage)`;
-const READ_STATE = `SELECT digest, share, findings, coalesce(alive_at > now() - interval '${ALIVE}', false) AS is_alive FROM shadow_state`;
+const READ_STATE = `SELECT digest, share, findings, coalesce(${isRecent('alive_at', `interval '${ALIVE}'`)}, false) AS is_alive FROM shadow_state`;
 const READ_SETS =
   'SELECT digest, policies, share, since, until, skipped::float8 AS skipped, difference FROM shadow_set ORDER BY until DESC, digest';
 

@@ -2,6 +2,8 @@
 // rows that state the work, so they also count work whose job is in no queue yet, was lost, or is held by a worker that hangs.
 import { QUEUE_NAMES, type QueueName } from '../../kernel/jobs.ts';
 import type { Sql } from '../../platform/db/database.ts';
+import { hasCome } from '../../platform/db/elapsed.ts';
+import { LEASED_AHEAD } from '../webhooks/deliver.ts';
 import type { QueueCounts, Queues } from '../../platform/queues/queues.ts';
 
 /** Queues whose work is rows. The jobs of `upkeep` are scheduled, and have none. */
@@ -15,7 +17,12 @@ export interface Backlog {
   readonly outbox: number;
   /** The oldest message that an enabled webhook has not received, also while it waits for its next attempt. */
   readonly webhookMessage: number;
+  /** How far ahead of now the oldest of any of these is, in seconds; 0: not at all. The clock was set back since. */
+  readonly ahead: number;
 }
+
+/** From here on `ahead` is a problem: stored times are rounded to milliseconds. */
+export const AHEAD_SECONDS = 1;
 
 /** A queue with its jobs. */
 export interface QueueReading {
@@ -35,27 +42,29 @@ const OLDEST: Readonly<Record<RowQueue, string>> = {
   // others wait for the receiver and not for workers.
   webhooks: `SELECT min(greatest(due.due_at, e.leased_until)) FROM webhook_endpoint e CROSS JOIN LATERAL (
       SELECT due_at FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND due_at <= now() ORDER BY due_at LIMIT 1
-    ) AS due WHERE e.disabled_at IS NULL AND e.leased_until <= now()`,
+    ) AS due WHERE e.disabled_at IS NULL AND ${hasCome('e.leased_until', LEASED_AHEAD)}`,
 };
 const OUTBOX = 'SELECT created_at FROM outbox ORDER BY seq LIMIT 1';
 const WEBHOOK_MESSAGE = `SELECT min(oldest.created_at) FROM webhook_endpoint e CROSS JOIN LATERAL (
       SELECT created_at FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND state = 'pending' ORDER BY seq LIMIT 1
     ) AS oldest WHERE e.disabled_at IS NULL`;
 
-const ageOf = (oldest: string, name: string): string =>
-  `greatest(0, coalesce(extract(epoch FROM now() - (${oldest})), 0))::float8 AS "${name}"`;
-const AGES = `SELECT ${[
-  ...Object.entries(OLDEST).map(([queue, oldest]) => ageOf(oldest, queue)),
-  ageOf(OUTBOX, 'outbox'),
-  ageOf(WEBHOOK_MESSAGE, 'webhookMessage'),
-].join(', ')}`;
+const NAMED = { ...OLDEST, outbox: OUTBOX, webhookMessage: WEBHOOK_MESSAGE };
+const ageOf = (name: string): string =>
+  `greatest(0, coalesce(extract(epoch FROM now() - "${name}"), 0))::float8 AS "${name}"`;
+const NAMES = Object.keys(NAMED);
+const AGES = `SELECT ${NAMES.map(ageOf).join(', ')},
+      greatest(0, extract(epoch FROM greatest(${NAMES.map((name) => `"${name}"`).join(', ')}) - now()))::float8 AS ahead
+    FROM (SELECT ${Object.entries(NAMED)
+      .map(([name, oldest]) => `(${oldest}) AS "${name}"`)
+      .join(', ')}) AS oldest`;
 
 /** Reads the ages, by the database's clock. The first row of an index gives each. @throws {ApiError} E6002 */
 export async function readBacklog(sql: Pick<Sql, 'query'>): Promise<Backlog> {
-  const [row] = await sql.query<Record<RowQueue | 'outbox' | 'webhookMessage', number>>(AGES, []);
+  const [row] = await sql.query<Record<RowQueue | 'outbox' | 'webhookMessage' | 'ahead', number>>(AGES, []);
   if (row === undefined) throw new Error('a statement without a condition returned no row');
-  const { outbox, webhookMessage, ...queues } = row;
-  return { queues, outbox, webhookMessage };
+  const { outbox, webhookMessage, ahead, ...queues } = row;
+  return { queues, outbox, webhookMessage, ahead };
 }
 
 const WAITING_INTENTS = `SELECT count(*)::int AS waiting FROM (SELECT FROM intent WHERE status IN ('queued', 'evaluating') LIMIT 1000000) AS open`;

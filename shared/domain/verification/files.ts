@@ -74,14 +74,14 @@ export function createFileEvidence(): FileEvidence {
       const read = readRecord(bytes);
       if (!('record' in read)) return;
       const { agentId, eventType, payload } = read.record;
-      const record: LoggedRecord = { bytes };
+      const record: LoggedRecord = { bytes, place: { log: 0, index } };
       if (eventType === 'custos.halt') halts.push(record);
       else if (eventType === 'custos.key') keys.push(record);
       else if (eventType === 'custos.policy_set') inForce.add(memberOf(payload.body, 'digest'));
       else if (eventType === 'custos.trust') addTo(trust, agentId, record);
       else if (eventType === 'custos.approval') addTo(approvals, agentId, record);
       else if (eventType === 'custos.decision') {
-        const decision = readDecisionRecord(bytes);
+        const decision = readDecisionRecord(record);
         const decisionId = decisionIdOfProof(payload.proofId);
         if ('body' in decision && decision.body.approval !== undefined) {
           const { approval_id: approvalId } = decision.body.approval;

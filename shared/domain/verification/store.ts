@@ -65,7 +65,10 @@ export interface EvidenceStore {
   openingOf(owner: DecisionOwner, approvalId: string): Promise<string | undefined>;
 }
 
-const HASHES = `encode(leaf.previous_hash, 'hex') AS "previousHash", encode(leaf.event_hash, 'hex') AS "eventHash", encode(leaf.leaf_hash, 'hex') AS "leafHash"`;
+const HASHES = `encode(leaf.previous_hash, 'hex') AS "previousHash", encode(leaf.event_hash, 'hex') AS "eventHash", encode(leaf.leaf_hash, 'hex') AS "leafHash",
+    leaf.log_id::float8 AS log, leaf.leaf_index::float8 AS "leafIndex"`;
+/** Of a record in the inbox of its log, where `waiting` is its row. */
+const NO_HASHES = 'NULL, NULL, NULL, NULL, waiting.seq::float8';
 const COLUMNS = `SELECT decision.decision_id AS "decisionId", decision.organisation_id AS "organisationId", decision.environment, decision.agent_id AS "agentId",
     decision.key_id AS "keyId", decision.verdict, decision.evaluated_at AS "evaluatedAt", decision.policy_digest AS "policyDigest", coalesce(decision.proof_id, ${proofOf('decision')}) AS "proofId",
     decision.request_id AS "requestId", decision.tool_server AS "toolServer", decision.tool_name AS "toolName", decision.record, decision.facts,
@@ -100,16 +103,16 @@ const PARTS = 'SELECT installation, own FROM policy_set WHERE digest = $1';
 const LATE_MS = 3_600_000;
 const OPENING = 'SELECT decision_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = $3';
 /** Records of one entity: those in the log, then those in its inbox. */
-const RECORDS = `SELECT record.record, ${HASHES}, leaf.chain_index AS place, 0::bigint AS seq
+const RECORDS = `SELECT record.record, ${HASHES}
     FROM ${logsOf('$1', '$2')} AS own CROSS JOIN LATERAL (
       SELECT * FROM leaf WHERE leaf.log_id = own.log_id AND leaf.entity_id = $3 AND leaf.event = $4 ORDER BY leaf.chain_index
     ) AS leaf
     LEFT JOIN record ON record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = leaf.proof_id
     UNION ALL
-    SELECT record.record, NULL, NULL, NULL, NULL, waiting.seq
+    SELECT record.record, ${NO_HASHES}
     FROM log_inbox AS waiting JOIN record ON record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = waiting.source_id
     WHERE waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.source = 'record' AND record.entity_id = $3 AND record.event = $4
-    ORDER BY place NULLS LAST, seq`;
+    ORDER BY log NULLS LAST, "leafIndex"`;
 
 /**
  * The same in pages: those after a leaf ($4, $5), then those after a row of the inbox ($6). One statement, because a record that the log
@@ -123,26 +126,32 @@ const TRUST_PAGE = `WITH logged AS MATERIALIZED (
       ) AS leaf
       WHERE own.log_id >= $4::bigint ORDER BY leaf.log_id, leaf.chain_index LIMIT $7
     )
-    SELECT record.record, ${HASHES}, leaf.log_id::float8 AS log, leaf.chain_index::float8 AS chain, 0::float8 AS seq
+    SELECT record.record, ${HASHES}, leaf.chain_index::float8 AS chain
     FROM logged AS leaf LEFT JOIN record ON record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = leaf.proof_id
     UNION ALL
-    (SELECT record.record, NULL, NULL, NULL, NULL, NULL, waiting.seq::float8
+    (SELECT record.record, ${NO_HASHES}, NULL
     FROM log_inbox AS waiting JOIN record ON record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = waiting.source_id
     WHERE (SELECT count(*) FROM logged) < $7 AND waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.seq > $6::bigint
       AND waiting.source = 'record' AND record.entity_id = $3 AND record.event = 'custos.trust'
     ORDER BY waiting.seq LIMIT $7)
-    ORDER BY log NULLS LAST, chain, seq LIMIT $7`;
+    ORDER BY log NULLS LAST, "leafIndex" LIMIT $7`;
 
 interface RecordRow {
   readonly previousHash: string | null;
   readonly eventHash: string | null;
   readonly leafHash: string | null;
+  /** Null: it waits in its inbox. */
+  readonly log: number | null;
+  /** For a record that waits, its number in the inbox. */
+  readonly leafIndex: number | null;
   /** Null: the leaf exists without its record. */
   readonly record: Buffer | null;
 }
 
-type TrustRow = RecordRow &
-  ({ readonly log: number; readonly chain: number } | { readonly log: null; readonly seq: number });
+type TrustRow = RecordRow & { readonly leafIndex: number } & (
+    | { readonly log: number; readonly chain: number }
+    | { readonly log: null }
+  );
 
 type Activated = SealedRow<'policy_activation'> & { readonly next_at: Date | null };
 
@@ -157,9 +166,11 @@ interface DecisionRow extends RecordRow, Omit<Columns, 'evaluatedAt'> {
 
 const GONE = Buffer.alloc(0);
 
-function loggedOf({ record, previousHash, eventHash, leafHash }: RecordRow): LoggedRecord {
+function loggedOf({ record, previousHash, eventHash, leafHash, log, leafIndex }: RecordRow): LoggedRecord {
   const { bytes } = sealRecord(unpackRecord(record ?? GONE), previousHash ?? NO_PREVIOUS);
-  return eventHash === null || leafHash === null ? { bytes } : { bytes, leaf: { eventHash, leafHash } };
+  // The inbox of a log is behind its leaves. Of a decision that waits it was not read where.
+  const place = leafIndex === null ? undefined : { log: log ?? Infinity, index: leafIndex };
+  return eventHash === null || leafHash === null ? { bytes, place } : { bytes, place, leaf: { eventHash, leafHash } };
 }
 
 function foundOf({
@@ -170,11 +181,13 @@ function foundOf({
   previousHash,
   eventHash,
   leafHash,
+  log,
+  leafIndex,
   ...columns
 }: DecisionRow) {
   const { decisionId, environment, agentId, policyDigest, evaluatedAt } = columns;
-  const logged = loggedOf({ record, previousHash, eventHash, leafHash });
-  const read = policyDigest === null ? readDecisionRecord(logged.bytes) : undefined;
+  const logged = loggedOf({ record, previousHash, eventHash, leafHash, log, leafIndex });
+  const read = policyDigest === null ? readDecisionRecord(logged) : undefined;
   return {
     decisionId,
     owner: { organisationId, environment, agentId },
@@ -244,7 +257,8 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
       const given = [organisationId, environment, agentId, log, chain, waiting, limit];
       return (await db.query<TrustRow>(TRUST_PAGE, given)).map((row) => {
         // A row of the inbox is after the leaves of its page.
-        place = row.log === null ? { ...place, waiting: row.seq } : { log: row.log, chain: row.chain, waiting: 0 };
+        place =
+          row.log === null ? { ...place, waiting: row.leafIndex } : { log: row.log, chain: row.chain, waiting: 0 };
         return { logged: loggedOf(row), place };
       });
     },

@@ -107,7 +107,7 @@ export function createStoredVerifier(deps: StoredVerifierDeps): StoredVerifier {
       isAboutOne || namesOther
         ? await records(`approval\n${log}${agentId}`, fresh, () => store.approvalRecords(found.owner))
         : { list: [], isOld: false };
-    const named = namedApprovalOf(bytes, approvals.list);
+    const named = namedApprovalOf(found.evidence.record, approvals.list);
     const openingId = named && (named.openingId ?? (await store.openingOf(found.owner, named.approvalId)));
     const opening = openingId === undefined ? undefined : await store.byId(openingId);
     const isOpeningDropped =

@@ -4,12 +4,13 @@
 // not recorded is sent again under the same id (at-least-once delivery).
 import type { DisabledReason } from '../../kernel/webhook-events.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { hasCome, isAhead } from '../../platform/db/elapsed.ts';
 import type { Logger } from '../../platform/observe/logger.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 import { ENDPOINT_COLUMNS, type EndpointRow, keysOf } from './endpoints.ts';
 import { behindSql, fanOut } from './fan-out.ts';
 import { type Attempt, judge, recordAttempts, type Waiting } from './attempts.ts';
-import { isGivenUp, restMs } from './schedule.ts';
+import { DUE_AHEAD, isGivenUp, REST_MAX_MS, restMs } from './schedule.ts';
 import { ATTEMPT_TIMEOUT_MS, type Sender } from './send.ts';
 import { readSecrets, signMessage, validKeys } from './signing-keys.ts';
 
@@ -17,18 +18,24 @@ import { readSecrets, signMessage, validKeys } from './signing-keys.ts';
 const BATCH = 10;
 /** An attempt and the statements around it. */
 const LEASE_MS = ATTEMPT_TIMEOUT_MS + 15_000;
+/** How far ahead a lease may end. */
+export const LEASED_AHEAD = `interval '${Math.max(LEASE_MS, REST_MAX_MS)} milliseconds'`;
 /** No batch is begun later. A worker that stops waits for its running job. */
 const BUDGET_MS = 5_000;
 
-const TAKE = `UPDATE webhook_endpoint SET leased_until = $3 WHERE endpoint_id = $1 AND disabled_at IS NULL AND leased_until <= $2 RETURNING ${ENDPOINT_COLUMNS}`;
+const TAKE = `UPDATE webhook_endpoint SET leased_until = $3 WHERE endpoint_id = $1 AND disabled_at IS NULL AND ${hasCome('leased_until', LEASED_AHEAD, '$2::timestamptz')} RETURNING ${ENDPOINT_COLUMNS}`;
 const RENEW = `UPDATE webhook_endpoint SET leased_until = $3 WHERE endpoint_id = $1 AND disabled_at IS NULL AND leased_until = $2 RETURNING ${ENDPOINT_COLUMNS}`;
 // The time of the release tells since when nobody delivers (shared/domain/installation/backlog.ts). It is a second ago, so that a process
 // whose clock is a little behind may take the endpoint at once.
 const RELEASE = `UPDATE webhook_endpoint SET leased_until = now() - interval '1 second' WHERE endpoint_id = $1 AND leased_until = $2`;
-const DUE = `SELECT seq::text AS seq, message_id, subject, payload, attempts, type FROM webhook_delivery WHERE endpoint_id = $1 AND due_at <= $2
-    ORDER BY due_at, seq LIMIT ${BATCH}`;
+/** Two ranges of an index: with one condition all that waits for a later attempt is read, too. */
+const DUE_RANGES = ['due_at <= $2', isAhead('due_at', DUE_AHEAD, '$2::timestamptz')];
+const DUE = `SELECT seq::text AS seq, message_id, subject, payload, attempts, type FROM (${DUE_RANGES.map(
+  (range) =>
+    `(SELECT * FROM webhook_delivery WHERE endpoint_id = $1 AND ${range} ORDER BY due_at, webhook_delivery.seq LIMIT ${BATCH})`,
+).join(' UNION ALL ')}) AS due ORDER BY due_at, due.seq LIMIT ${BATCH}`;
 const HAS_WORK = `SELECT FROM webhook_endpoint e WHERE endpoint_id = $1 AND (
-      EXISTS (SELECT FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND d.due_at <= $2) OR EXISTS (SELECT FROM ${behindSql('(SELECT) AS one')}))`;
+      ${DUE_RANGES.map((range) => `EXISTS (SELECT FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND ${range})`).join(' OR ')} OR EXISTS (SELECT FROM ${behindSql('(SELECT) AS one')}))`;
 const CONTINUE = enqueueSql('webhooks', 'deliver', { endpointId: '$1::text' });
 const HOLD = 'SELECT FROM webhook_endpoint WHERE endpoint_id = $1 FOR UPDATE';
 const JUDGED = `UPDATE webhook_endpoint SET failing_since = $3, disabled_at = $4, disabled_reason = $5, leased_until = $6
@@ -37,6 +44,8 @@ const JUDGED = `UPDATE webhook_endpoint SET failing_since = $3, disabled_at = $4
 export interface DelivererDeps {
   readonly db: Database;
   readonly nowMs: () => number;
+  /** Of both clocks, because an endpoint that is disabled stays so (platform/db/clock.ts). */
+  readonly deletionMs: () => number;
   readonly monotonicMs: () => number;
   readonly send: Sender;
   readonly logger: Logger;
@@ -55,7 +64,7 @@ interface Lease {
 }
 
 export function createDeliverer(deps: DelivererDeps): Deliverer {
-  const { db, nowMs, monotonicMs, send, logger, onAttempt } = deps;
+  const { db, nowMs, deletionMs, monotonicMs, send, logger, onAttempt } = deps;
 
   const acquire = async (statement: string, endpointId: string, known: Date): Promise<Lease | undefined> => {
     const until = new Date(nowMs() + LEASE_MS);
@@ -95,10 +104,10 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     const now = nowMs();
     const { endpoint_id: endpointId } = endpoint;
     const succeeded = attempts.some(({ outcome }) => outcome === 'delivered');
-    const failingMs = succeeded ? undefined : (endpoint.failing_since?.getTime() ?? now);
+    const failingMs = succeeded ? undefined : Math.min(endpoint.failing_since?.getTime() ?? now, now);
     const disabled: DisabledReason | undefined = attempts.some(({ isGone }) => isGone)
       ? 'gone'
-      : failingMs !== undefined && isGivenUp(failingMs, now)
+      : failingMs !== undefined && isGivenUp(failingMs, deletionMs())
         ? 'failing'
         : undefined;
     await db.transaction(async (sql) => {

@@ -22,6 +22,9 @@ const RETRY_AFTER_MS = [
  */
 export const HOLDING_ATTEMPTS = 4;
 
+/** How far ahead the next attempt of a message may be. */
+export const DUE_AHEAD = `interval '${Math.max(...RETRY_AFTER_MS)} milliseconds'`;
+
 /** When the next attempt is due; undefined: there is none. @param attempts how many have failed, 1 or more */
 export function nextAttemptMs(attempts: number, nowMs: number): number | undefined {
   const pauseMs = RETRY_AFTER_MS[attempts - 1];
@@ -30,9 +33,9 @@ export function nextAttemptMs(attempts: number, nowMs: number): number | undefin
 
 /** An endpoint without a success for this long is disabled at its next failure. */
 const DISABLE_AFTER_MS = 3 * DAY_MS;
-const REST_MAX_MS = MINUTE_MS;
+export const REST_MAX_MS = MINUTE_MS;
 
-/** Whether a failure now disables the endpoint. @param sinceMs the first failure since the last success */
+/** Whether a failure disables the endpoint. @param sinceMs the first failure since the last success @param nowMs the earliest of the clocks (`deletionMs`) */
 export const isGivenUp = (sinceMs: number, nowMs: number): boolean => nowMs - sinceMs >= DISABLE_AFTER_MS;
 
 /**

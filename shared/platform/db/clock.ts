@@ -16,6 +16,13 @@ export interface ClockSample {
  * backwards.
  */
 const STEP_MS = 1_000;
+/**
+ * A decision follows a step forward of so much only after so long: then its process knows of all that was written before the step, and nothing
+ * that it leaves out looks old to an auditor (core/verification/moment.ts). All processes read the clock, and changes, twice a second.
+ * Meanwhile PostgreSQL takes no decision, because all are of a time long ago (migration 0051); so smaller steps are followed at once.
+ */
+const HELD_STEP_MS = 30_000;
+const FOLLOWED_AFTER_MS = 3_000;
 /** After the database's clock was set, nothing is deleted for its age for so long: it may be wrong, and soon be set again. */
 const SETTLED_AFTER_MS = 3_600_000;
 /** From this difference on, this machine's clock is reported, and the database's counts as set. */
@@ -42,6 +49,8 @@ export function skewProblem(machineMs: number, databaseMs: number): string | und
 export interface DatabaseClock {
   /** The database's time in whole milliseconds since 1970. */
   nowMs(): number;
+  /** The time of a decision: the same, but for the first seconds after the database's clock was set forward by much. */
+  decisionMs(): number;
   /**
    * The time by which data may be deleted for its age: the earlier of the database's and this machine's. -Infinity, by which nothing is old,
    * while the two differ, and for an hour after the database's was set.
@@ -63,6 +72,16 @@ export interface DatabaseClockDeps {
   readonly onProblem: (problem: string | undefined) => void;
 }
 
+/** A clock that never goes back by less than STEP_MS. */
+function steady(read: () => number): () => number {
+  let latestMs = 0;
+  return () => {
+    const now = read();
+    latestMs = latestMs - now > STEP_MS ? now : Math.max(latestMs, now);
+    return latestMs;
+  };
+}
+
 const READ = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms';
 
 /** Samples once; `observe` keeps the estimate current. @throws {ApiError} E6002 */
@@ -72,16 +91,24 @@ export async function startDatabaseClock(deps: DatabaseClockDeps): Promise<Datab
   const [row] = await db.query<{ ms: number }>(READ, []);
   if (row === undefined) throw new Error('the database returned no time');
   let offsetMs = offsetAfter(undefined, { askedAtMs, answeredAtMs: monotonicMs(), databaseMs: row.ms });
-  let latestMs = 0;
   let setAtMs = -Infinity;
+  /** For decisions: the offset that they use, and since when another one is known. */
+  let decisionOffsetMs = offsetMs;
+  let aheadSinceMs: number | undefined;
   let reported: string | undefined;
 
+  const followForDecisions = (): void => {
+    if (offsetMs - decisionOffsetMs >= HELD_STEP_MS) {
+      aheadSinceMs ??= monotonicMs();
+      if (monotonicMs() - aheadSinceMs < FOLLOWED_AFTER_MS) return;
+    }
+    decisionOffsetMs = offsetMs;
+    aheadSinceMs = undefined;
+  };
+
   const clock: DatabaseClock = {
-    nowMs() {
-      const now = Math.round(monotonicMs() + offsetMs);
-      latestMs = latestMs - now > STEP_MS ? now : Math.max(latestMs, now);
-      return latestMs;
-    },
+    nowMs: steady(() => Math.round(monotonicMs() + offsetMs)),
+    decisionMs: steady(() => Math.round(monotonicMs() + decisionOffsetMs)),
     deletionMs() {
       const isSettled = monotonicMs() - setAtMs >= SETTLED_AFTER_MS;
       return isSettled && clock.problem() === undefined ? Math.min(clock.nowMs(), machineMs()) : -Infinity;
@@ -91,6 +118,7 @@ export async function startDatabaseClock(deps: DatabaseClockDeps): Promise<Datab
       const offsetBeforeMs = offsetMs;
       offsetMs = offsetAfter(offsetMs, sample);
       if (Math.abs(offsetMs - offsetBeforeMs) >= SKEW_MS) setAtMs = monotonicMs();
+      followForDecisions();
       const problem = clock.problem();
       if ((problem === undefined) !== (reported === undefined)) onProblem(problem);
       reported = problem;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Sql } from '../db/database.ts';
+import { isAhead, isRecent } from '../db/elapsed.ts';
 import { startPulse } from './pulse.ts';
 
 export type ProcessRole = 'ingress' | 'workers';
@@ -22,16 +23,18 @@ const BEAT = `INSERT INTO process_heartbeat (process_id, role, version, host, pi
     VALUES ($1, $2, $3, $4, $5, $6, now() - make_interval(secs => $7))
     ON CONFLICT (process_id) DO UPDATE SET seen_at = excluded.seen_at`;
 const GONE = 'DELETE FROM process_heartbeat WHERE process_id = $1';
-const FORGET = `DELETE FROM process_heartbeat WHERE seen_at < now() - interval '1 hour'`;
+const FORGET = `DELETE FROM process_heartbeat WHERE NOT ${isRecent('seen_at', `interval '1 hour'`)}`;
 /**
  * A slow database or a busy machine delays the heartbeats of all processes. So silence counts from the time at which the
- * newest heartbeat was due to be followed by the next one. A row from the future is ignored: the clock was set back.
+ * newest heartbeat was due to be followed by the next one. A row from the future is ignored: the clock was set back, and whoever is alive
+ * beats again within a second.
  */
 const DUE = `(SELECT least(now(), max(seen_at) + interval '${INTERVAL_MS} ms') FROM process_heartbeat WHERE seen_at <= now())`;
-const ALIVE = `seen_at > greatest(coalesce(${DUE}, now()) - interval '${ALIVE_WITHIN_SECONDS} seconds', now() - interval '${DEAD_AFTER_SECONDS} seconds')`;
-const READ = `SELECT role, version, host, pid, health_port AS "healthPort", started_at AS "startedAt", extract(epoch FROM now() - seen_at)::float8 AS "silentSeconds",
+const NOT_AHEAD = `NOT ${isAhead('seen_at', `interval '${ALIVE_WITHIN_SECONDS} seconds'`)}`;
+const ALIVE = `seen_at > greatest(coalesce(${DUE}, now()) - interval '${ALIVE_WITHIN_SECONDS} seconds', now() - interval '${DEAD_AFTER_SECONDS} seconds') AND ${NOT_AHEAD}`;
+const READ = `SELECT role, version, host, pid, health_port AS "healthPort", started_at AS "startedAt", greatest(0, extract(epoch FROM now() - seen_at))::float8 AS "silentSeconds",
       ${ALIVE} AS alive
-    FROM (SELECT * FROM process_heartbeat WHERE seen_at > now() - interval '1 hour' ORDER BY ${ALIVE} DESC, seen_at DESC LIMIT ${MAX_LISTED}) AS latest
+    FROM (SELECT * FROM process_heartbeat WHERE ${isRecent('seen_at', `interval '1 hour'`)} ORDER BY ${ALIVE} DESC, seen_at DESC LIMIT ${MAX_LISTED}) AS latest
     ORDER BY started_at`;
 const PLACES = `SELECT host, health_port AS "healthPort" FROM process_heartbeat WHERE role = $1 AND ${ALIVE} ORDER BY host, health_port`;
 

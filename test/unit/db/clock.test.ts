@@ -79,6 +79,32 @@ describe('the clock of the database in a process', () => {
     expect(clock.nowMs()).to.equal(EPOCH - 60_000);
   });
 
+  it('follows a step forward for decisions only when every change before it is known, and a step back at once', async () => {
+    const { clock, monotonic } = await start();
+    const step = (databaseMs: number): void =>
+      clock.observe({ askedAtMs: monotonic.ms, answeredAtMs: monotonic.ms, databaseMs });
+    const pass = (ms: number, aheadMs: number): void => {
+      for (let passed = 0; passed < ms; passed += 500) {
+        monotonic.ms += 500;
+        step(EPOCH + monotonic.ms - 1_000 + aheadMs);
+      }
+    };
+    const behindMs = (): number => clock.nowMs() - clock.decisionMs();
+    pass(2_000, 90_000);
+    expect(behindMs(), 'a jump of seconds').to.equal(90_000);
+    pass(500, 0);
+    expect(behindMs(), 'the clock is right again').to.equal(0);
+    pass(3_000, 90_000);
+    expect(behindMs(), 'almost').to.equal(90_000);
+    pass(500, 90_000);
+    expect(behindMs(), 'it stays ahead').to.equal(0);
+    pass(500, 0);
+    expect(behindMs(), 'set back').to.equal(0);
+    expect(clock.decisionMs()).to.equal(EPOCH + monotonic.ms - 1_000);
+    pass(500, 29_000);
+    expect(behindMs(), 'a small step').to.equal(0);
+  });
+
   it('lets data be deleted by the earlier of two clocks, and not while they differ', async () => {
     const { clock, machine } = await start();
     machine.ms -= 3_000;

@@ -15,6 +15,8 @@ import { runDocument, setOfDocuments } from './testing-support.ts';
 
 const REFUNDS = { name: 'refunds', per: ['agent'], window: '24h', limit: 500 };
 const AMOUNT = { fact: 'context', path: 'amount' };
+/** Without a doubt about the clock. */
+const at = (nowMs: number) => ({ nowMs, oldMs: nowMs });
 const BY_AMOUNT = { ...REFUNDS, amount: AMOUNT };
 
 function budgeted(id: string, type: string, budget: object, conditions: object = ALWAYS) {
@@ -298,7 +300,7 @@ describe('the use of a budget', () => {
             buckets = giveBack(buckets, returned);
           }
           if (usedAt(buckets, WINDOW_MS, nowMs) + amount > LIMIT) continue;
-          const after = charge(buckets, { amount, windowMs: WINDOW_MS, nowMs });
+          const after = charge(buckets, { amount, windowMs: WINDOW_MS, nowMs, oldMs: nowMs });
           charges.push({ amount, endsAtMs: after.endsAtMs, atMs: nowMs, isBack: false });
           ({ buckets } = after);
           expect(buckets.length).to.be.at.most(62);
@@ -310,8 +312,43 @@ describe('the use of a budget', () => {
     );
   });
 
+  it('never exceeds the limit outside of times at which the clock was ahead, whatever is charged then, in bounded room', () => {
+    const JUMPS = [0, 0, 0, 0, WINDOW_MS / 2, 2 * WINDOW_MS, 24 * WINDOW_MS];
+    const step = fc.record({
+      passMs: fc.integer({ min: 0, max: WINDOW_MS / 10 }),
+      jumpMs: fc.constantFrom(...JUMPS),
+      amount: fc.integer({ min: 1, max: 60 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const LIMIT = 100;
+        let buckets: Buckets = [];
+        let trueMs = 10 * WINDOW_MS;
+        const charges: { atMs: number; amount: number }[] = [];
+        for (const { passMs, jumpMs, amount } of steps) {
+          trueMs += passMs;
+          const nowMs = trueMs + jumpMs;
+          if (usedAt(buckets, WINDOW_MS, nowMs) + amount > LIMIT) continue;
+          ({ buckets } = charge(buckets, { amount, windowMs: WINDOW_MS, nowMs, oldMs: -Infinity }));
+          expect(buckets.length).to.be.at.most(62 + 122);
+          if (jumpMs === 0) charges.push({ atMs: trueMs, amount });
+          const inWindow = charges.filter(({ atMs }) => atMs > trueMs - WINDOW_MS);
+          expect(inWindow.reduce((sum, one) => sum + one.amount, 0)).to.be.at.most(LIMIT);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('keeps no more of what is old than a clock that is set back needs', () => {
+    let buckets: Buckets = [];
+    for (let i = 0; i < 1_000; i += 1)
+      ({ buckets } = charge(buckets, { amount: 1, windowMs: WINDOW_MS, nowMs: i * WINDOW_MS, oldMs: -Infinity }));
+    expect(buckets.length).to.be.within(61, 62 + 122);
+  });
+
   it('is free again after the window and a sixtieth', () => {
-    const { buckets } = charge([], { amount: 5, windowMs: WINDOW_MS, nowMs: 1_000 });
+    const { buckets } = charge([], { amount: 5, windowMs: WINDOW_MS, ...at(1_000) });
     expect(usedAt(buckets, WINDOW_MS, 1_000 + WINDOW_MS)).to.equal(5);
     expect(usedAt(buckets, WINDOW_MS, 1_000 + WINDOW_MS + WINDOW_MS / 60)).to.equal(0);
   });
@@ -320,14 +357,14 @@ describe('the use of a budget', () => {
     const DAY_MS = 24 * WINDOW_MS;
     for (const longMs of [366 * DAY_MS, 90 * DAY_MS, 7 * DAY_MS, DAY_MS]) {
       const startMs = 20_000 * DAY_MS + 12_345;
-      const first = charge([], { amount: 1, windowMs: longMs, nowMs: startMs });
+      const first = charge([], { amount: 1, windowMs: longMs, ...at(startMs) });
       let { buckets } = first;
       for (const [hours, amount] of [
         [1, 500],
         [1.25, 20],
         [1.5, 3],
       ] as const)
-        ({ buckets } = charge(buckets, { amount, windowMs: WINDOW_MS, nowMs: startMs + hours * WINDOW_MS }));
+        ({ buckets } = charge(buckets, { amount, windowMs: WINDOW_MS, ...at(startMs + hours * WINDOW_MS) }));
       const usedAfter = (hours: number): number => usedAt(buckets, WINDOW_MS, startMs + hours * WINDOW_MS);
       expect(usedAfter(1.5), 'never less').to.be.at.least(523);
       expect(usedAfter(1.5), 'never twice').to.be.at.most(524);
@@ -341,8 +378,8 @@ describe('the use of a budget', () => {
   });
 
   it('stays zero when a charge that has left the window is given back', () => {
-    const first = charge([], { amount: 5, windowMs: WINDOW_MS, nowMs: 0 });
-    const second = charge(first.buckets, { amount: 7, windowMs: WINDOW_MS, nowMs: 2 * WINDOW_MS });
+    const first = charge([], { amount: 5, windowMs: WINDOW_MS, ...at(0) });
+    const second = charge(first.buckets, { amount: 7, windowMs: WINDOW_MS, ...at(2 * WINDOW_MS) });
     expect(giveBack(second.buckets, { amount: 5, endsAtMs: first.endsAtMs })).to.deep.equal(second.buckets);
   });
 });

@@ -5,6 +5,7 @@ import { FACTS_EDITS } from './decision-edits-facts.ts';
 import { RECORD_EDITS } from './decision-edits-record.ts';
 import { REFUSAL_EDITS } from './decision-edits-refusals.ts';
 import { TRUST_EDITS } from './decision-edits-trust.ts';
+import { ORDER_EDITS } from './decision-order.ts';
 import { serviceRecord } from './decision-world-log.ts';
 
 const HALT_EDITS: readonly Edit[] = [
@@ -46,4 +47,5 @@ export const EDITS: readonly Edit[] = [
   ...APPROVAL_EDITS,
   ...REFUSAL_EDITS,
   ...HALT_EDITS,
+  ...ORDER_EDITS,
 ];

@@ -32,7 +32,7 @@ function storedOf({ evidence }: MadeDecision): StoredForReplay {
 }
 
 function bodyOf({ evidence }: MadeDecision): DecisionBody {
-  const read = readDecisionRecord(evidence.record.bytes);
+  const read = readDecisionRecord(evidence.record);
   if ('why' in read) throw new Error(`the record ${read.why}`);
   return read.body;
 }

@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { dayOf, scoreOn } from '../../../shared/core/trust/beta.ts';
 import { createTrustHistory, pagesOf, type ReadTrustPage } from '../../../shared/core/verification/trust-history.ts';
 import { trustReader } from '../../../shared/core/verification/trust-reader.ts';
-import { type Fold, foldOf } from '../../../shared/core/verification/trust.ts';
-import { GRACE_MS } from '../../../shared/core/verification/failures.ts';
+import { type DecisionTime, type Fold, foldOf } from '../../../shared/core/verification/trust.ts';
+import { isLongBefore } from '../../../shared/core/verification/moment.ts';
 import { signalIds } from '../../../shared/core/verification/signal-ids.ts';
+import { edited } from './decision-edit.ts';
 import { AGENT, arbitrarySignal, DAY_MS, type Folded, foldAll, OWNER, START_MS } from './decision-world-log.ts';
 
 const owner = { ...OWNER, agentId: AGENT };
@@ -17,14 +18,15 @@ const arbitraryFolds = fc.record({
 });
 
 /** The answers that need no pages: from all folds and signals in memory. */
-function allAtOnce(folds: readonly Fold[], { signals, atMs }: { signals: number; atMs: number }) {
+function allAtOnce(folds: readonly Fold[], decision: DecisionTime) {
+  const { signals } = decision;
   const index = folds.findIndex(({ firstN, lastN }) => firstN <= signals && signals <= lastN);
-  const known = folds.findLast((fold) => fold.atMs < atMs - GRACE_MS);
+  const known = folds.findLast((fold) => signals < fold.lastN && isLongBefore(fold, decision));
   const span = (fold: Fold | undefined) => fold && [fold.firstN, fold.lastN];
   return {
     used: span(folds[index]),
     next: index < 0 ? undefined : span(folds[index + 1]),
-    omitted: known !== undefined && signals < known.lastN ? span(known) : undefined,
+    omitted: span(known),
   };
 }
 
@@ -43,10 +45,19 @@ describe('trust records in pages', () => {
           maxLength: 12,
         }),
         fc.nat(40),
-        async (given, limits, decisions, inLog) => {
+        fc.array(fc.constantFrom(0, 0, 0, 3, -3, 40), { minLength: 1, maxLength: 5 }),
+        fc.boolean(),
+        async (given, limits, decisions, inLog, stepDays, arePlaced) => {
           const states = foldAll(given);
-          const records = recordsOf(states);
-          const folds = records.flatMap(({ bytes }) => foldOf(bytes, owner) ?? []);
+          // In the order of their leaves, with the times of a clock that is set between them.
+          const records = recordsOf(states).map((record, index) => ({
+            ...edited(record, (whole) => {
+              const stepMs = (stepDays[index % stepDays.length] ?? 0) * DAY_MS;
+              whole.occurredAt = new Date(Date.parse(whole.occurredAt) + stepMs).toISOString();
+            }),
+            place: arePlaced ? { log: 1, index: 2 * index } : undefined,
+          }));
+          const folds = records.flatMap((record) => foldOf(record, owner) ?? []);
           // The last records wait in the inbox.
           const readPage: ReadTrustPage = async (after, limit) =>
             (await pagesOf(records)({ ...after, chain: after.chain + after.waiting }, limit)).map(
@@ -63,12 +74,13 @@ describe('trust records in pages', () => {
           });
           await history.read();
           await history.read();
-          expect(history.problems).to.deep.equal([]);
+          expect(history.problems.filter(({ code }) => code !== 'TRUST_RECORD_ALTERED')).to.deep.equal([]);
           const all = folds.flatMap(({ signals }) => signals);
           expect(history.signals).to.equal(all.length);
           for (const [share, days] of decisions) {
             const signals = Math.floor(share * all.length);
-            const decision = { signals, atMs: START_MS + days * DAY_MS };
+            const place = days % 2 === 0 ? { log: 1, index: 2 * days + 1 } : undefined;
+            const decision = { signals, atMs: START_MS + days * DAY_MS, place };
             const { used, next, omitted, score } = await history.at(decision);
             const span = (fold: typeof used) => fold && [fold.firstN, fold.lastN];
             const answer = { used: span(used), next: span(next), omitted: span(omitted) };

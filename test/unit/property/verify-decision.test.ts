@@ -4,10 +4,13 @@ import fc from 'fast-check';
 import { createDecisionVerifier } from '../../../shared/core/verification/decision.ts';
 import { EDITS } from './decision-edits.ts';
 import { decideAll, worlds } from './decision-world.ts';
+import { inOrder, withClockSet } from './decision-order.ts';
 import { runs } from './runs.ts';
 
 /** Each makes four decisions. */
 const WORLDS = 300;
+/** More than a year. */
+const STEP_MS = 400 * 86_400_000;
 const KINDS = [
   'ALLOW',
   'DENY',
@@ -43,6 +46,24 @@ describe('the verification of any recorded decision', () => {
     await fc.assert(reaches, runs(WORLDS, 0.02));
     // Guards against a generator that never produces a kind.
     expect(KINDS.filter((kind) => !seen.has(kind))).to.deep.equal([]);
+  });
+
+  it('finds nothing wrong when the clock was set between any two records, because the order of leaves stays', async () => {
+    const verifier = createDecisionVerifier();
+    const stepMs = fc.oneof(fc.integer({ min: -STEP_MS, max: STEP_MS }), fc.constantFrom(-90_000, 0, 90_000));
+    const holds = fc.asyncProperty(
+      worlds,
+      fc.array(stepMs, { minLength: 1, maxLength: 12 }),
+      async (world, stepsMs) => {
+        for (const made of await decideAll(world)) {
+          const ordered = inOrder(made);
+          const outcome = await verifier.verify(withClockSet(ordered, stepsMs));
+          expect(outcome.status, outcome.sentence).to.equal((await verifier.verify(ordered)).status);
+          expect(outcome.status).to.not.equal('failed');
+        }
+      },
+    );
+    await fc.assert(holds, runs(WORLDS, 0.02));
   });
 
   it('reports every single edit', async () => {

@@ -1,4 +1,4 @@
-// Uses of the machine's clock: each place is on this list, with the reason.
+// Uses of the machine's clock, and comparisons of stored times with the database's: each place is on a list, with the reason.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -23,6 +23,28 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'workers/main.ts': 'gives BullMQ the clock of the database',
 };
 
+/**
+ * File and reason. What would wait for a time that was stored while the database's clock was ahead uses shared/platform/db/elapsed.ts, and
+ * what is lost when it is old is compared with `deletionMs`, too.
+ */
+const COMPARED: Readonly<Record<string, string>> = {
+  'cli/doctor/service.ts': 'expiry of keys, which may be at any time',
+  'ingress/dashboard/budgets.ts': 'counts that are shown; their windows may be of any length',
+  'ingress/request/idempotency-rows.ts': 'rows that may be old, compared with `deletionMs`, too',
+  'shared/domain/approvals/pending.ts': 'expiry of approvals, whose lifetime policies set',
+  'shared/domain/decisions/budget-shares.ts': 'shares in a gauge; windows may be of any length',
+  'shared/domain/decisions/intent-trials.ts': 'of a trial that is forgotten its intents are counted anew',
+  'shared/domain/drafts/replay-jobs.ts': 'deletion of old replays, compared with `deletionMs`, too',
+  'shared/domain/installation/backlog.ts': 'ages; times that are ahead are reported',
+  'shared/domain/keys/previous-pepper.ts': 'expiry of keys, which may be at any time',
+  'shared/platform/process/heartbeat.ts': 'the latest heartbeat; those that are ahead are left out',
+  'workers/jobs/definition.ts': 'work that was accepted long enough ago, or that is ahead',
+  'workers/jobs/deliver.ts': 'messages that are due; those that are ahead are a second range of the index',
+  'workers/jobs/one-run.ts': 'a lease, which no time beyond its longest keeps',
+};
+const COMPARISON =
+  /[<>]=?\s*(?:(?:least|greatest)\([^)]{0,40}?)?(?:now|clock_timestamp)\(\)|\b(?:now|clock_timestamp)\(\)[^,`=]{0,60}?\s[<>]=?\s|BETWEEN (?:now|clock_timestamp)\(/;
+
 function* sourcesIn(folder: string): Generator<string> {
   for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
     const file = `${folder}/${entry.name}`;
@@ -41,5 +63,15 @@ describe('the clock of a machine', () => {
       ),
     );
     expect(reading.toSorted()).to.deep.equal(Object.keys(ALLOWED).toSorted());
+  });
+});
+
+describe("the database's clock", () => {
+  it('is compared with stored times only in the listed places', () => {
+    const comparing = ['cli', 'ingress', 'shared', 'workers']
+      .flatMap((folder) => [...sourcesIn(folder)])
+      .filter((file) => !file.includes('/migrations/'))
+      .filter((file) => COMPARISON.test(readFileSync(path.join(root, file), 'utf8').replaceAll(/\w+\.now\(\)/g, '')));
+    expect(comparing.toSorted()).to.deep.equal(Object.keys(COMPARED).toSorted());
   });
 });

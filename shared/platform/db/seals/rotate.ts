@@ -3,6 +3,7 @@ import { DatabaseClient } from '../client.ts';
 import { isSubmissionGenuine, SUBMISSION, type SubmissionRow, submissionSeal } from './submissions.ts';
 import { columnMap, fixedBytes, text } from '../columns.ts';
 import { SetupError } from '../../embedded/account.ts';
+import { isRecent } from '../elapsed.ts';
 import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
 import { ADVISORY_LOCKS } from '../locks.ts';
 import { AUDIT_PROGRESS, type AuditProgressRow, isProgressSeal, progressSeal } from './audit-progress.ts';
@@ -233,7 +234,7 @@ async function sealColumnAnew<R extends object>(
 
 async function refuseWhileAlive(run: Run): Promise<void> {
   const alive = await run<{ role: string; host: string; pid: number }>(
-    `SELECT role, host, pid FROM process_heartbeat WHERE seen_at > clock_timestamp() - interval '${ALIVE_WITHIN_SECONDS} seconds' ORDER BY role, host, pid`,
+    `SELECT role, host, pid FROM process_heartbeat WHERE ${isRecent('seen_at', `interval '${ALIVE_WITHIN_SECONDS} seconds'`, 'clock_timestamp()')} ORDER BY role, host, pid`,
   );
   if (alive.length === 0) return;
   const named = alive.map(({ role, host, pid }) => `${role} (process ${pid} on ${host})`).join(', ');
