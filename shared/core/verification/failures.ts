@@ -51,6 +51,8 @@ export const NOT_EVALUABLE = {
     'Retention has erased the facts (or they were not given), so risk and verdict can not be evaluated again.',
   EVALUATION_FAILED:
     'The evaluation failed when the decision was made, which made it a DENY or the risk the highest; a failure does not follow from the facts.',
+  KEY_INVALID:
+    'The key that submitted the intent was not valid any more when it was evaluated, which made it a DENY; the state of keys is not part of the facts.',
   APPROVAL:
     'The verdict is about an approval that could not be used; which one, or what became of it, is in none of the records.',
   APPROVAL_RECORDS_NOT_GIVEN: 'The verdict is about an approval, and no approval records of the agent were given.',
