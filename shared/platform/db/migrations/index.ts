@@ -59,6 +59,7 @@ import { LostSignals1763700000057 } from './0057-lost-signals.ts';
 import { KeptParses1763700000058 } from './0058-kept-parses.ts';
 import { BudgetSeals1763700000059 } from './0059-budget-seals.ts';
 import { IntentSeals1763700000060 } from './0060-intent-seals.ts';
+import { ForgottenChanges1763700000061 } from './0061-forgotten-changes.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -123,6 +124,7 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   KeptParses1763700000058,
   BudgetSeals1763700000059,
   IntentSeals1763700000060,
+  ForgottenChanges1763700000061,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
