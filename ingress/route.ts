@@ -33,10 +33,16 @@ export interface RequestContext<Params, Query, Body> {
   /** The `kept` part of an unfinished reply to an earlier request with this Idempotency-Key: only the rest is to be done. */
   readonly earlier: unknown;
   /**
-   * Runs `work` in one transaction. With an Idempotency-Key the reply is stored in the same transaction, so effect and
+   * The one way in which a route writes: runs `work` in one transaction, and refuses it when the key was revoked since it was
+   * authenticated. With an Idempotency-Key the reply is stored in the same transaction, so effect and
    * answer commit together; a repeat gets the stored reply, or what the route's `again` makes of it, and runs no `work`.
    */
   commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
+  /**
+   * Whether the write needs `commit`: under an Idempotency-Key, or when the key was authenticated so long ago that it is to be held.
+   * Otherwise it may be stored together with those of other requests.
+   */
+  mustCommit(): boolean;
 }
 
 /** Members of the access log line that join it with decisions. */
@@ -108,7 +114,7 @@ export interface Route {
   readonly idempotent?: boolean;
   /** A request other than GET that only reads, such as a check of a body: it is not on the operator trail. */
   readonly changesNothing?: true;
-  /** Turns the stored reply into the answer to a repeat. Absent: the stored reply is the answer. */
+  /** Turns the stored reply into the answer to a repeat, or that of a request that took long. Absent: the reply is the answer. */
   readonly again?: (stored: Reply, key: AuthenticatedKey, requestId: string) => Promise<Reply>;
   /** Whether the answer with status 200 has an ETag, so that If-None-Match with it gets 304. */
   readonly cached?: boolean;

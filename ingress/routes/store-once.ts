@@ -7,14 +7,14 @@ interface RowStore<Row> {
   insert(sql: Sql, row: Row): Promise<void>;
 }
 
-/** Stores the row together with those of other requests; under an Idempotency-Key in the transaction that stores the reply. */
+/** Stores the row together with those of other requests, or with `commit` where the request needs it. */
 export async function storeOnce<Row>(
-  { idempotencyKey, commit }: Pick<RequestContext<unknown, unknown, unknown>, 'idempotencyKey' | 'commit'>,
+  { mustCommit, commit }: Pick<RequestContext<unknown, unknown, unknown>, 'mustCommit' | 'commit'>,
   store: RowStore<Row>,
   row: Row,
   reply: Reply,
 ): Promise<Reply> {
-  if (idempotencyKey !== undefined) return commit((sql) => store.insert(sql, row).then(() => reply));
+  if (mustCommit()) return commit((sql) => store.insert(sql, row).then(() => reply));
   await store.append(row);
   return reply;
 }

@@ -1,6 +1,6 @@
 // The audit page: the state of the logs, and the operator trail.
 import { Type } from 'typebox';
-import type { Database } from '../../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../../shared/platform/db/database.ts';
 import { closed, PAGE, StringEnum } from '../../../shared/api/common.ts';
 import { readPage } from '../../routes/paging.ts';
 import type { Route } from '../../route.ts';
@@ -12,7 +12,7 @@ import { pageRoute } from './page-route.ts';
 
 const ActionsQuery = closed({ outcome: Type.Optional(StringEnum(['begun', 'done', 'refused', 'failed'])), ...PAGE });
 
-export function auditRoutes(db: Database): Route[] {
+export function auditRoutes(db: EntitySql): Route[] {
   return [
     pageRoute({
       path: '/audit/logs',
