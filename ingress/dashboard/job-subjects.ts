@@ -36,10 +36,7 @@ function memberOf({ payload }: DeadJobRecord, name: string): string | undefined 
 }
 
 /** By the number of the dead job; jobs for everybody, such as folding signals, have none. Two queries for any number of jobs. */
-export async function readSubjects(
-  db: Sql,
-  jobs: readonly DeadJobRecord[],
-): Promise<ReadonlyMap<string, JobSubject>> {
+export async function readSubjects(db: Sql, jobs: readonly DeadJobRecord[]): Promise<ReadonlyMap<string, JobSubject>> {
   const named = jobs.flatMap((job): NamedIntent[] => {
     const { organisationId, environment } = job;
     const intentId = memberOf(job, 'intentId');

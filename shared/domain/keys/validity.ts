@@ -30,8 +30,7 @@ export async function validKeys(
   const actsHere = (row: SealedRow<'api_key'>): boolean =>
     environmentsOf({ environment: row.environment as Environment }).includes(owner.environment);
   const isValid = (row: SealedRow<'api_key'>): boolean =>
-    actsHere(row) &&
-    row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > nowMs);
+    actsHere(row) && row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > nowMs);
   const hasValid = (first: string): boolean => {
     const seen = new Set<string>();
     for (

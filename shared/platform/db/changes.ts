@@ -81,7 +81,7 @@ export interface ChangeFeedDeps {
   readonly databaseUrl: string;
   /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
-  /** This machine's wall clock, which also counts while the machine sleeps. Default: Date.now. */
+  /** This machine's wall clock, which also counts while the machine sleeps; replaced by tests. */
   readonly wallMs?: (() => number) | undefined;
   readonly onError: (error: unknown) => void;
   /** Called with the database's time of each answer. */

@@ -36,7 +36,10 @@ describe('a caller of the change feed', () => {
     started = '1000';
     const query = (): Promise<object[]> =>
       new Promise((resolve, reject) => {
-        const question = { answer: () => resolve([{ ms: databaseMs, oldest: '1', started, seq: null, ...forgotten }]), fail: reject };
+        const question = {
+          answer: () => resolve([{ ms: databaseMs, oldest: '1', started, seq: null, ...forgotten }]),
+          fail: reject,
+        };
         if (automatic) question.answer();
         else asked.push(question);
       });

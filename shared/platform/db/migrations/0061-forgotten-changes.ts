@@ -25,4 +25,8 @@ DROP TRIGGER forgotten ON change;
 DROP FUNCTION custos_forget_changes;
 DROP TABLE change_forgotten`;
 
-export const ForgottenChanges1763700000061 = sqlMigration({ name: 'ForgottenChanges1763700000061', up: UP, down: DOWN });
+export const ForgottenChanges1763700000061 = sqlMigration({
+  name: 'ForgottenChanges1763700000061',
+  up: UP,
+  down: DOWN,
+});
