@@ -33,16 +33,16 @@ export interface RequestContext<Params, Query, Body> {
   /** The `kept` part of an unfinished reply to an earlier request with this Idempotency-Key: only the rest is to be done. */
   readonly earlier: unknown;
   /**
-   * The one way in which a route writes: runs `work` in one transaction, and refuses it when the key was revoked since it was
+   * The way in which routes write: runs `work` in one transaction, and refuses it when the key was revoked since it was
    * authenticated. With an Idempotency-Key the reply is stored in the same transaction, so effect and
    * answer commit together; a repeat gets the stored reply, or what the route's `again` makes of it, and runs no `work`.
    */
   commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
   /**
-   * Whether the write needs `commit`: under an Idempotency-Key, or when the key was authenticated so long ago that it is to be held.
-   * Otherwise it may be stored together with those of other requests.
+   * Looks at the key again when it was authenticated long ago: before a write that is stored together with those of other requests,
+   * without `commit`. @throws {ApiError} E1002, E1003, E6002
    */
-  mustCommit(): boolean;
+  lookAgain(): Promise<void> | undefined;
 }
 
 /** Members of the access log line that join it with decisions. */
@@ -112,6 +112,8 @@ export interface Route {
   readonly cost?: (body: unknown) => number;
   /** Whether `Idempotency-Key` is supported (every POST that writes). */
   readonly idempotent?: boolean;
+  /** It may end the key that asks; that key gets the answer all the same. */
+  readonly endsKeys?: true;
   /** A request other than GET that only reads, such as a check of a body: it is not on the operator trail. */
   readonly changesNothing?: true;
   /** Turns the stored reply into the answer to a repeat, or that of a request that took long. Absent: the reply is the answer. */

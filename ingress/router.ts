@@ -71,6 +71,10 @@ class Admission {
     return this.moments.isOlder(this.at, ms);
   }
 
+  lookAgain(): Promise<void> | undefined {
+    return this.isOlder(KEY_WRITES_MS) ? this.authenticate().then(() => undefined) : undefined;
+  }
+
   /** Commits, with the key held when it was authenticated long ago. */
   async commit(claim: Pick<Claim, 'commit'>, work: Work): Promise<Reply> {
     const { x, deps } = this;
@@ -80,16 +84,16 @@ class Admission {
       return undefined;
     };
     const reply = await claim.commit(work, last);
-    this.hasCommitted = true;
+    this.hasCommitted = reply.status < 400;
     return reply;
   }
 
   /**
-   * The reply, if it may still be sent, or what `again` makes of it now. Who wrote something gets its reply whatever became of the key:
-   * the write has looked at it, and may be what has ended it. @throws {ApiError} those of Authenticate and of `again`
+   * The reply, if it may still be sent, or what `again` makes of it now. Who has ended its own key gets it all the same.
+   * @throws {ApiError} those of Authenticate and of `again`; E6002
    */
-  async answer({ access }: Route, reply: Reply, again?: () => Promise<Reply>): Promise<Reply> {
-    if (this.x.key === undefined || access === 'none') return reply;
+  async answer({ access, endsKeys }: Route, reply: Reply, again?: () => Promise<Reply>): Promise<Reply> {
+    if (this.x.key === undefined || access === 'none' || (endsKeys === true && this.hasCommitted)) return reply;
     let shown = reply;
     let { at } = this;
     for (let looks = 0; this.moments.isOlder(at, ANSWERED_WITHIN_MS); looks += 1) {
@@ -98,9 +102,8 @@ class Admission {
           headers: { 'retry-after': '1' },
         });
       at = this.moments.now();
-      if (!this.hasCommitted) await this.authenticate();
+      await this.authenticate();
       if (again !== undefined) shown = await again();
-      else if (this.hasCommitted) break;
     }
     return shown;
   }
@@ -211,7 +214,7 @@ function contextOf(
     idempotencyKey: once?.idempotencyKey,
     earlier: once?.claim.earlier,
     commit: (work) => admission.commit(claim, work),
-    mustCommit: () => once !== undefined || admission.isOlder(KEY_WRITES_MS),
+    lookAgain: () => admission.lookAgain(),
   };
 }
 

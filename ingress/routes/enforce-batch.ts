@@ -52,7 +52,7 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
   };
 
   /**
-   * A batch that is committed as one, as under an Idempotency-Key, is one effect: decisions that were made stay, and a repeat evaluates only the
+   * A batch under an Idempotency-Key is one effect: decisions that were made stay, and a repeat evaluates only the
    * members that failed on the server's side. @param earlier what was stored before
    */
   const answerOnce = async (request: BatchRequest, earlier: KeptBatch | undefined): Promise<Reply> => {
@@ -104,9 +104,9 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
     again: async ({ kept }, key, requestId) =>
       batchReply(await repeatedMembers(presence, kept as KeptBatch, key, requestId)),
     handler: async (request) => {
-      const { body, requestId, mustCommit, earlier } = request;
+      const { body, requestId, idempotencyKey, earlier } = request;
       // Stored by answerOnce.
-      if (mustCommit()) return answerOnce(request, earlier as KeptBatch | undefined);
+      if (idempotencyKey !== undefined) return answerOnce(request, earlier as KeptBatch | undefined);
       const active = await policies.current(request.key.organisationId);
       const answers = body.requests.map((member, i) =>
         evaluateMember(active, request, member, i)

@@ -28,13 +28,13 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       idempotent: true,
       again: (stored, key) => repeatedDecision(presence, stored, key),
       handler: async (request) => {
-        const { body, mustCommit, commit } = request;
+        const { body, idempotencyKey, commit } = request;
         // Evaluated before a transaction begins: a request that holds a connection must not wait for another one.
         const found = policies.current(request.key.organisationId);
         // Usually it is loaded, and a decision costs no further turn of the event loop.
         const active = found instanceof Promise ? await found : found;
         const evaluated = await evaluation.evaluate(active, request, body, '');
-        if (!mustCommit()) return decisionReply(await evaluation.append(evaluated));
+        if (idempotencyKey === undefined) return decisionReply(await evaluation.append(evaluated));
         return evaluation.inTransaction([evaluated], (write) =>
           commit(async (sql) => {
             const [outcome] = await write(sql);

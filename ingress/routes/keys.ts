@@ -104,6 +104,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       description: 'Effective in every process within a second. Revoking a revoked key changes nothing.',
       request: { params: KeyIdParams },
       responses: { 200: { description: 'The key, revoked.', schema: Key } },
+      endsKeys: true,
       errors: ['E4001'],
       handler: async ({ key: caller, params, commit }) => {
         const reply = await commit(async (sql) => {
@@ -130,6 +131,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       responses: { 201: { description: 'The new key.', schema: KeyRotated } },
       errors: ['E4001', 'E5002'],
       idempotent: true,
+      endsKeys: true,
       handler: (request) => {
         const { key: caller, params, body } = request;
         const overlapMs = readDuration(body.overlap ?? DEFAULT_OVERLAP, OVERLAP, '/overlap');

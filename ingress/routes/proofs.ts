@@ -115,11 +115,16 @@ export function proofRoutes(deps: ProofDeps): Route[] {
   const accept = async (
     rows: readonly ProofRow[],
     pointerOf: (index: number) => string,
-    { mustCommit, commit }: Pick<RequestContext<unknown, unknown, unknown>, 'mustCommit' | 'commit'>,
+    {
+      idempotencyKey,
+      lookAgain,
+      commit,
+    }: Pick<RequestContext<unknown, unknown, unknown>, 'idempotencyKey' | 'lookAgain' | 'commit'>,
     reply: (accepted: AcceptedProof[]) => Promise<Reply>,
   ): Promise<Reply> => {
-    if (!mustCommit()) return reply(await proofs.accept(rows, pointerOf));
-    return commit(async (sql) => reply(await proofs.acceptIn(sql, rows, pointerOf)));
+    if (idempotencyKey !== undefined) return commit(async (sql) => reply(await proofs.acceptIn(sql, rows, pointerOf)));
+    await lookAgain();
+    return reply(await proofs.accept(rows, pointerOf));
   };
 
   return [

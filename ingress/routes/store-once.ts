@@ -7,14 +7,19 @@ interface RowStore<Row> {
   insert(sql: Sql, row: Row): Promise<void>;
 }
 
-/** Stores the row together with those of other requests, or with `commit` where the request needs it. */
+/** Stores the row together with those of other requests; under an Idempotency-Key in the transaction that stores the reply. */
 export async function storeOnce<Row>(
-  { mustCommit, commit }: Pick<RequestContext<unknown, unknown, unknown>, 'mustCommit' | 'commit'>,
+  {
+    idempotencyKey,
+    lookAgain,
+    commit,
+  }: Pick<RequestContext<unknown, unknown, unknown>, 'idempotencyKey' | 'lookAgain' | 'commit'>,
   store: RowStore<Row>,
   row: Row,
   reply: Reply,
 ): Promise<Reply> {
-  if (mustCommit()) return commit((sql) => store.insert(sql, row).then(() => reply));
+  if (idempotencyKey !== undefined) return commit((sql) => store.insert(sql, row).then(() => reply));
+  await lookAgain();
   await store.append(row);
   return reply;
 }

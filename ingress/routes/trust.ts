@@ -163,14 +163,15 @@ export function trustRoutes(deps: TrustDeps): Route[] {
       errors: ['E2010', 'E6002'],
       cost: (body) => ('signals' in body ? Math.ceil(body.signals.length / 10) : 1),
       idempotent: true,
-      handler: async ({ key, body, mustCommit, commit }) => {
+      handler: async ({ key, body, idempotencyKey, lookAgain, commit }) => {
         const many = 'signals' in body;
         const at = (i: number): string => (many ? `/signals/${i}` : '');
         assertUnbound(key, `${at(0)}/agentId`);
         const rows = rowsOf(key, many ? body.signals : [body], at, nowMs());
         const signalIds = rows.map((row) => row.signalId);
         const reply: Reply = { status: 202, body: { signalIds }, change: stored('trust signal', signalIds) };
-        if (!mustCommit()) {
+        if (idempotencyKey === undefined) {
+          await lookAgain();
           await signals.accept(rows, at);
           return reply;
         }

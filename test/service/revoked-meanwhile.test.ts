@@ -1,10 +1,12 @@
 // A key that is revoked while its request is under way: no route writes with it, and no late answer permits or shows anything.
 import { expect } from 'chai';
-import type { Route } from '../../ingress/route.ts';
+import type { RequestContext, Route } from '../../ingress/route.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
 import type { ClientResponse } from '../support/client.ts';
 import { cookieOf, trySignIn } from '../support/dashboard.ts';
 import { ESCALATING, PERMITTING } from '../support/escalations.ts';
 import { heldWrites, revokeIn } from '../support/held-writes.ts';
+import { sampleKey } from '../support/sample-app.ts';
 import type { PolicyFiles } from '../support/service.ts';
 import { type Authority, DASHBOARD, nameOf, OPERATOR_ONLY, startAuthority } from './authority-setup.ts';
 
@@ -73,6 +75,15 @@ const BODIES: Readonly<Record<string, object | undefined>> = {
 /** Longer than a write trusts the key that was authenticated, and shorter than an answer does. */
 const OLD_MS = 600;
 
+/** Without an Idempotency-Key these store their rows in the statement of other requests. */
+const STORED_TOGETHER = [
+  'POST /v1/intent',
+  'POST /v1/intents',
+  'POST /v1/proofs',
+  'POST /v1/proofs/batch',
+  'POST /v1/trust/signals',
+] as const;
+
 describe('a key that is revoked while its request is under way', () => {
   let on: Authority;
   let aheadMs = 0;
@@ -121,6 +132,35 @@ describe('a key that is revoked while its request is under way', () => {
         aheadMs += OLD_MS;
       });
       expect([status, json.code], JSON.stringify(json)).to.deep.equal([401, 'E1002']);
+    });
+
+  for (const name of STORED_TOGETHER)
+    it(`stores nothing together with other requests by ${name}`, async () => {
+      const route = writing().find((one) => nameOf(one) === name);
+      const counted = async (): Promise<object[]> =>
+        on.service.rows(
+          'SELECT (SELECT count(*) FROM intent_parse) AS parses, (SELECT count(*) FROM intent) AS intents, (SELECT count(*) FROM log_inbox) AS records, (SELECT count(*) FROM trust_inbox) AS signals',
+        );
+      const before = await counted();
+      const refusal = new ApiError('E1002', 'revoked');
+      const request: RequestContext<unknown, unknown, unknown> = {
+        requestId: 'req_1',
+        traceparent: undefined,
+        key: sampleKey(['admin:*'], { organisationId: on.ownerId, organisationSlug: 'owner' }),
+        params: {},
+        query: {},
+        body: BODIES[name],
+        headers: {},
+        path: route?.path ?? '',
+        address: '127.0.0.1',
+        idempotencyKey: undefined,
+        earlier: undefined,
+        commit: () => Promise.reject(new Error('not used without an Idempotency-Key')),
+        lookAgain: () => Promise.reject(refusal),
+      };
+      const outcome = await Promise.resolve(route?.handler(request)).catch((error: unknown) => error);
+      expect(outcome).to.equal(refusal);
+      expect(await counted()).to.deep.equal(before);
     });
 
   it('ends its own key also when that took long', async () => {
