@@ -13,7 +13,7 @@ describe('routes', () => {
     );
     expect(files).to.include('ingress/routes/keys.ts');
     const opening = files.filter((file) =>
-      /\bDatabase\b|\btransaction\s*\(/.test(
+      /\bDatabase\b|\bdb\.transaction\b/.test(
         readFileSync(path.join(findRoot(), file), 'utf8').replaceAll(/\/\/.*|\/\*[^]*?\*\//g, ''),
       ),
     );
