@@ -33,10 +33,16 @@ export interface RequestContext<Params, Query, Body> {
   /** The `kept` part of an unfinished reply to an earlier request with this Idempotency-Key: only the rest is to be done. */
   readonly earlier: unknown;
   /**
-   * Runs `work` in one transaction. With an Idempotency-Key the reply is stored in the same transaction, so effect and
+   * The way in which routes write: runs `work` in one transaction, and refuses it when the key was revoked since it was
+   * authenticated. With an Idempotency-Key the reply is stored in the same transaction, so effect and
    * answer commit together; a repeat gets the stored reply, or what the route's `again` makes of it, and runs no `work`.
    */
   commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
+  /**
+   * Looks at the key again when it was authenticated long ago: before a write that is stored together with those of other requests,
+   * without `commit`. @throws {ApiError} E1002, E1003, E6002
+   */
+  lookAgain(): Promise<void> | undefined;
 }
 
 /** Members of the access log line that join it with decisions. */
@@ -106,9 +112,11 @@ export interface Route {
   readonly cost?: (body: unknown) => number;
   /** Whether `Idempotency-Key` is supported (every POST that writes). */
   readonly idempotent?: boolean;
+  /** It may end the key that asks; that key gets the answer all the same. */
+  readonly endsKeys?: true;
   /** A request other than GET that only reads, such as a check of a body: it is not on the operator trail. */
   readonly changesNothing?: true;
-  /** Turns the stored reply into the answer to a repeat. Absent: the stored reply is the answer. */
+  /** Turns the stored reply into the answer to a repeat, or that of a request that took long. Absent: the reply is the answer. */
   readonly again?: (stored: Reply, key: AuthenticatedKey, requestId: string) => Promise<Reply>;
   /** Whether the answer with status 200 has an ETag, so that If-None-Match with it gets 304. */
   readonly cached?: boolean;

@@ -71,6 +71,7 @@ export function createIntentQuestions({
     ...about,
     active: asking.active,
     key: submitterOf(asking, claimed).principal,
+    isKeyInvalid: !submitterOf(asking, claimed).isValid,
     agentId: claimed.agent_id,
     intentId: claimed.intent_id,
     approvalId: claimed.approval_id ?? undefined,

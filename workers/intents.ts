@@ -106,7 +106,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   const askingOf = async (sql: Sql, owner: Owner, intents: readonly ClaimedIntent[]): Promise<Asking> => ({
     ...ownerOf(owner),
     active: await policies.current(owner.organisationId),
-    submitters: await submittersOf(sql, owner, intents),
+    submitters: await submittersOf(sql, owner, intents, nowMs()),
   });
 
   const evaluate = async (asking: Asking, claimed: ClaimedIntent): Promise<Evaluated> => {

@@ -2758,7 +2758,7 @@ type SubmittedIntent struct {
 	Action string `json:"action"`
 	// As it was submitted; of a tool call as `action`.
 	Resource string `json:"resource"`
-	// queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.
+	// queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED. KEY_INVALID: the key that submitted it was revoked or had expired.
 	// One of: queued, evaluating, waiting_approval, decided, failed.
 	Status     string  `json:"status"`
 	ApprovalID *string `json:"approvalId"`
@@ -3191,7 +3191,7 @@ type WithdrawPoliciesRequest struct {
 type IntentsQuery struct {
 	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID string `query:"agentId"`
-	// queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.
+	// queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED. KEY_INVALID: the key that submitted it was revoked or had expired.
 	// One of: queued, evaluating, waiting_approval, decided, failed.
 	Status string `query:"status"`
 	// The nextCursor of the page before. Opaque; stays valid while rows are added.

@@ -1,6 +1,6 @@
 // The activity of agents for the dashboard: their decisions of the last day, the tools they call, their keys, and the changes
 // of their status. Each statement reads a bounded number of rows from one index.
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Sql, Statement } from '../../shared/platform/db/database.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
 import { AGENT_STATUSES, type AgentStatus, type Verdict } from '../../shared/kernel/vocabulary.ts';
@@ -67,7 +67,7 @@ interface LastRow extends Omit<LastDecision, 'at'> {
 }
 
 async function daysOf(
-  db: Database,
+  db: Sql,
   owner: Owner,
   agentIds: readonly string[],
   { nowMs, most }: { readonly nowMs: number; readonly most: number },
@@ -88,7 +88,7 @@ export interface RecentDecisions {
 
 /** For each row of a list of agents, by agent. */
 export async function recentDecisions(
-  db: Database,
+  db: Sql,
   owner: Owner,
   agentIds: readonly string[],
   nowMs: number,
@@ -164,7 +164,7 @@ export function statusChanges(rows: readonly ChangeRow[]): {
 
 /** @throws {ApiError} E6002 */
 export async function readActivity(
-  db: Database,
+  db: Sql,
   { organisationId, environment }: Owner,
   agentId: string,
   nowMs: number,

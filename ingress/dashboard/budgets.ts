@@ -7,7 +7,7 @@ import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { parseDuration } from '../../shared/kernel/durations.ts';
 import { type Owner, ownerColumns } from '../../shared/kernel/owner.ts';
 import { columnMap, numeric, text } from '../../shared/platform/db/columns.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { Sql } from '../../shared/platform/db/database.ts';
 import type { BudgetCount, BudgetInForce } from './client/wire/budgets.ts';
 
 /** The budgets of a set by name; rules that share a name share the budget. */
@@ -85,7 +85,7 @@ export interface ListedCount extends BudgetCount {
 
 /** The counts of these budgets that have a use, fullest first. @throws {ApiError} E6002 */
 export async function readBudgetCounts(
-  db: Database,
+  db: Sql,
   owner: Owner,
   budgets: readonly BudgetInForce[],
   { agentIds, after, count }: BudgetPage,

@@ -1,7 +1,7 @@
 // Finds the agent, intent or webhook that dead jobs work for, from the ids in their payloads.
 import { anyText, columnMap } from '../../shared/platform/db/columns.ts';
 import type { DeadJobRecord } from '../../shared/platform/queues/dead-jobs.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { Sql } from '../../shared/platform/db/database.ts';
 import type { JobSubject } from './client/wire/jobs.ts';
 
 interface NamedIntent {
@@ -36,10 +36,7 @@ function memberOf({ payload }: DeadJobRecord, name: string): string | undefined 
 }
 
 /** By the number of the dead job; jobs for everybody, such as folding signals, have none. Two queries for any number of jobs. */
-export async function readSubjects(
-  db: Database,
-  jobs: readonly DeadJobRecord[],
-): Promise<ReadonlyMap<string, JobSubject>> {
+export async function readSubjects(db: Sql, jobs: readonly DeadJobRecord[]): Promise<ReadonlyMap<string, JobSubject>> {
   const named = jobs.flatMap((job): NamedIntent[] => {
     const { organisationId, environment } = job;
     const intentId = memberOf(job, 'intentId');

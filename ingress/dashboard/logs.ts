@@ -1,6 +1,6 @@
 // The state of an organisation's logs: their size, their last checkpoint, and what the auditor found.
 import { waitingIds } from '../../shared/domain/ledger/inbox.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { Sql } from '../../shared/platform/db/database.ts';
 import { type Finding, FINDINGS } from '../../shared/core/proof/audit-findings.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import type { AuditedLog } from './client/wire.ts';
@@ -48,7 +48,7 @@ function auditOf({ ok, audited_size, audited_at, findings }: LogRow): AuditedLog
 }
 
 /** Newest first; there are several after `custos log fork`. @throws {ApiError} E6002 */
-export async function readLogs(db: Database, tenant: Tenant, limit = 100): Promise<AuditedLog[]> {
+export async function readLogs(db: Sql, tenant: Tenant, limit = 100): Promise<AuditedLog[]> {
   const rows = await db.query<LogRow>(LOGS, [tenant.organisationId, tenant.environment, limit]);
   return rows.map((row, i) => {
     const { generation, origin, size, haltedReason, signed_size: signedSize, signed_at: signedAt } = row;

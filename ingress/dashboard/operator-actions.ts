@@ -1,5 +1,5 @@
 // Reads the operator trail for the audit page: the newest actions that a key may see.
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Sql, Statement } from '../../shared/platform/db/database.ts';
 import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { RecordedChange } from '../../shared/kernel/recorded-change.ts';
@@ -52,7 +52,7 @@ type ActionRow = Omit<OperatorAction, 'at' | 'change'> & {
 
 /** Newest first. @param query `before`: only rows with a lower seq @throws {ApiError} E6002 */
 export async function listActions(
-  db: Database,
+  db: Sql,
   key: AuthenticatedKey,
   query: { readonly before: string | undefined; readonly outcome: Outcome | undefined },
   limit: number,

@@ -1,7 +1,7 @@
 // Tools for the dashboard: those of the catalogues in force with their calls, and calls of the last day that were unknown or
 // had another definition than the pinned one. Each statement reads a bounded number of rows from one index.
 import { anyText, columnMap } from '../../shared/platform/db/columns.ts';
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Sql, Statement } from '../../shared/platform/db/database.ts';
 import { unpackFacts } from '../../shared/core/decision/packed-facts.ts';
 import { effectOfEntry, type ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import {
@@ -60,7 +60,7 @@ function entryOf(catalogues: readonly ToolCatalogueFile[], server: string, name:
 
 /** @throws {ApiError} E6002 */
 export async function readStrangeTools(
-  db: Database,
+  db: Sql,
   asker: StrangeAsker,
   catalogues: readonly ToolCatalogueFile[],
   nowMs: number,
@@ -110,7 +110,7 @@ export function toolsOf(
 
 /** Adds the calls of the last day. @throws {ApiError} E6002 */
 export async function withCalls(
-  db: Database,
+  db: Sql,
   { organisationId, environment }: Owner,
   tools: readonly Pick<ListedTool, 'server' | 'name' | 'entry' | 'effect'>[],
   nowMs: number,

@@ -3,7 +3,7 @@ import { levelOf } from '../../shared/core/trust/score.ts';
 import { listTrustChanges, type TrustChange } from '../../shared/domain/trust/state.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
 import { TIER_TABLE } from '../../shared/kernel/vocabulary.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { Sql } from '../../shared/platform/db/database.ts';
 import type { TrustCurve, TrustPoint } from './client/wire/agents.ts';
 
 /** Changes that are read: the newest of the range. */
@@ -40,7 +40,7 @@ export function thinned(changes: readonly Change[], points: number): TrustPoint[
 
 /** @param from the beginning of the range; undefined: all @throws {ApiError} E6002 */
 export async function readTrustCurve(
-  db: Database,
+  db: Sql,
   { organisationId, environment }: Owner,
   agentId: string,
   from: Date | undefined,

@@ -19,12 +19,17 @@ export interface IdempotentRequest {
   readonly body: unknown;
 }
 
+/** What a transaction does. */
+export type Work = (sql: EntitySql) => Promise<Reply>;
+/** Called when everything is written, right before the commit; undoes it by throwing. */
+export type Last = (sql: EntitySql) => Promise<void> | undefined;
+
 /** This request's exclusive right to run under its Idempotency-Key. */
 export interface Claim {
   /** The `kept` part of an earlier request's unfinished reply; undefined: there is none. */
   readonly earlier: unknown;
   /** Runs `work` in a transaction that also stores its reply. @throws {ApiError} E2010 (409) when the claim was lost */
-  commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
+  commit(work: Work, last: Last): Promise<Reply>;
   /** Releases the claim unless the reply has been committed. Never throws: a failed release is retried. */
   release(): Promise<void>;
 }
@@ -35,7 +40,7 @@ export type Begun =
 
 export interface Idempotency {
   /** For a request without an Idempotency-Key: the transaction alone. */
-  commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
+  commit(work: Work, last: Last): Promise<Reply>;
   /** @throws {ApiError} E2010: running (409, with Retry-After), or the key was used with another request (422) */
   begin(request: IdempotentRequest): Promise<Begun>;
   close(): void;
@@ -126,11 +131,12 @@ class Refused extends Error {
   }
 }
 
-async function inTransaction(db: IdempotencyDeps['db'], work: (sql: EntitySql) => Promise<Reply>): Promise<Reply> {
+async function inTransaction(db: IdempotencyDeps['db'], work: Work, last: Last): Promise<Reply> {
   try {
     return await db.transaction(async (sql) => {
       const reply = await work(sql);
       if (reply.status >= 400) throw new Refused(reply);
+      await last(sql);
       return reply;
     });
   } catch (error) {
@@ -152,15 +158,16 @@ async function readRow(db: IdempotencyDeps['db'], { place, bodyHash }: Slot): Pr
 function claimOf(db: IdempotencyDeps['db'], releases: Releases, slot: Slot, id: string): Omit<Claim, 'earlier'> {
   let isCommitted = false;
   return {
-    async commit(work) {
-      const reply = await inTransaction(db, async (sql) => {
+    async commit(work, last) {
+      const storing: Work = async (sql) => {
         const answer = await work(sql);
         if (answer.status >= 400) return answer;
         const values = [...slot.place, id, answer.status, slot.seal(answer), answer.unfinished === true];
         if ((await sql.query(STORE, values)).length === 0)
           throw running('The request took too long and lost its claim; nothing was written.', 1);
         return answer;
-      });
+      };
+      const reply = await inTransaction(db, storing, last);
       isCommitted = reply.status < 400;
       return reply;
     },
@@ -199,7 +206,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   };
 
   return {
-    commit: (work) => inTransaction(db, work),
+    commit: (work, last) => inTransaction(db, work, last),
     async begin(request) {
       const slot = slotOf(peppers, request);
       let waitSeconds = 1;

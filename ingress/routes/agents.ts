@@ -1,6 +1,6 @@
 // Agents: register, list, read, update, and terminate them.
 import type { Static } from 'typebox';
-import type { Database, EntitySql, Sql } from '../../shared/platform/db/database.ts';
+import type { EntitySql, Sql } from '../../shared/platform/db/database.ts';
 import { loadTrust } from '../../shared/domain/trust/state.ts';
 import { isUniqueViolation } from '../../shared/platform/db/database.ts';
 import { mayBecome } from '../../shared/kernel/agent-status.ts';
@@ -48,7 +48,7 @@ function notFound(): ApiError {
 }
 
 export interface AgentDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
@@ -242,9 +242,9 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       request: { params: AgentIdParams, body: AgentUpdate },
       responses: { 200: { description: 'The agent as it is now.', schema: Agent } },
       errors: ['E4002', 'E5002'],
-      handler: ({ key, params, body }) => {
+      handler: ({ key, params, body, commit }) => {
         assertMayName(key, params.agentId, '{agentId}');
-        return settled(db.transaction((sql) => change(sql, key, params.agentId, body)));
+        return settled(commit((sql) => change(sql, key, params.agentId, body)));
       },
     }),
     defineRoute({
@@ -258,9 +258,9 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       request: { params: AgentIdParams },
       responses: { 200: { description: 'The agent, terminated.', schema: Agent } },
       errors: ['E4002'],
-      handler: ({ key, params }) => {
+      handler: ({ key, params, commit }) => {
         assertMayName(key, params.agentId, '{agentId}');
-        return settled(db.transaction((sql) => change(sql, key, params.agentId, { status: 'TERMINATED' })));
+        return settled(commit((sql) => change(sql, key, params.agentId, { status: 'TERMINATED' })));
       },
     }),
   ];

@@ -18,7 +18,7 @@ import {
   readProgress,
   votesOf,
 } from '../../shared/domain/approvals/votes.ts';
-import type { Database, Sql } from '../../shared/platform/db/database.ts';
+import type { EntitySql, Sql } from '../../shared/platform/db/database.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
 import { memberOf } from '../../shared/kernel/json.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
@@ -34,7 +34,7 @@ import type { DecisionDeps } from './decisions.ts';
 import { agentsOf, readPage } from './paging.ts';
 
 export interface ApprovalDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
   readonly shown: DecisionDeps['shown'];
 }

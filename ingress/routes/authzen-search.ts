@@ -18,7 +18,7 @@ import { assertNotBound } from './resources.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
 import { endOfPrefix } from '../../shared/kernel/prefix.ts';
 import { ACTION_CLASSES } from '../../shared/kernel/vocabulary.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../shared/platform/db/database.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../shared/api/common.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Ask } from './authzen.ts';
@@ -26,7 +26,7 @@ import type { Asker } from './enforce-evaluate.ts';
 import { decodeCursor, encodeCursor, pageOf } from './paging.ts';
 
 export interface SearchDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly policies: Pick<ActivePolicySet, 'current'>;
 }
 

@@ -18,10 +18,14 @@ import { ApiError } from '../../shared/kernel/errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { authzenSearchRoutes, questionOf, type SearchDeps } from './authzen-search.ts';
 import { cacheable } from './caching.ts';
+import type { Presence } from '../../shared/domain/decisions/presence.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { type Asker, createEvaluation, type EvaluatedRequest, type EvaluationDeps } from './enforce-evaluate.ts';
+import { storedAnswers } from './enforce-repeat.ts';
 
 export interface AuthzenDeps extends EvaluationDeps, SearchDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
+  readonly presence: Presence;
   /** CUSTOS_PUBLIC_URL; absent: there is no discovery document. */
   readonly publicUrl: string | undefined;
   /** Receives errors of batch members that the caller did not cause. */
@@ -39,6 +43,8 @@ export type Ask = (
 interface Made {
   readonly answered: Answered;
   readonly decisionId?: string | undefined;
+  /** The decision, JSON text. */
+  readonly text?: string;
 }
 
 /** The member whose answer ends an ordered batch. */
@@ -49,7 +55,7 @@ const STOPS_AT: Readonly<Record<Semantic, boolean | undefined>> = {
 };
 
 export function authzenRoutes(deps: AuthzenDeps): Route[] {
-  const { policies, readings, publicUrl, onError, nowMs } = deps;
+  const { policies, presence, readings, publicUrl, onError, nowMs } = deps;
   const evaluation = createEvaluation(deps);
   const approvalsUrl = publicUrl === undefined ? undefined : `${publicUrl}/dashboard/approvals`;
 
@@ -77,7 +83,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       return { answered: usedAnswer(question.approvalId, nowMs()), decisionId };
     // The service has just written the text.
     const made = JSON.parse(text) as DecisionMembers;
-    return { answered: answerOf(made, asker.key.keepsObligations, approvalsUrl), decisionId };
+    return { answered: answerOf(made, asker.key.keepsObligations, approvalsUrl), decisionId, text };
   };
 
   /** A member of a batch; one that fails is denied in its place. */
@@ -86,15 +92,33 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       return await decide(active, asker, given);
     } catch (error) {
       if (!(error instanceof ApiError)) onError(error, asker.requestId);
-      const shown = error instanceof ApiError ? error : new ApiError('E6001', 'This member could not be evaluated.');
-      return { answered: failedAnswer({ status: shown.status, code: shown.code, detail: shown.message }) };
+      return failed(error instanceof ApiError ? error : new ApiError('E6001', 'This member could not be evaluated.'));
     }
   };
 
-  const single = async (asker: Asker, given: Entities): Promise<Reply> => {
-    const { answered, decisionId } = await decide(await policies.current(asker.key.organisationId), asker, given);
-    return { status: 200, body: answered, ...(decisionId === undefined ? {} : { logged: { decisionId } }) };
+  /** Why each decision does not stand any more, if it took long to answer. */
+  const refusalsOf = async (key: AuthenticatedKey, made: readonly Made[]): Promise<(ApiError | undefined)[]> => {
+    const texts = made.map(({ text = '{}' }) => text);
+    return (await storedAnswers(presence, key, texts)).map(({ refusal }) => refusal);
   };
+
+  const single = async (asker: Asker, given: Entities): Promise<Reply> => {
+    const made = await decide(await policies.current(asker.key.organisationId), asker, given);
+    const { answered, decisionId } = made;
+    const logged = decisionId === undefined ? {} : { logged: { decisionId } };
+    return { status: 200, body: answered, ...logged, kept: [made] };
+  };
+  const againSingle = async (reply: Reply, key: AuthenticatedKey): Promise<Reply> => {
+    const [refusal] = await refusalsOf(key, madeOf(reply));
+    if (refusal !== undefined) throw refusal;
+    return reply;
+  };
+  const batch = (made: readonly Made[]): Reply => ({
+    status: 200,
+    body: { evaluations: made.map(({ answered }) => answered) },
+    logged: { decisionIds: made.flatMap(({ decisionId }) => decisionId ?? []) },
+    kept: made,
+  });
 
   const inOrder = async (members: readonly Entities[], stopAt: boolean, asker: Asker): Promise<Made[]> => {
     const made: Made[] = [];
@@ -120,6 +144,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       request: { body: EvaluationRequest },
       responses: { 200: { description: 'The decision.', schema: EvaluationResponse } },
       errors: ['E5004', 'E6002'],
+      again: againSingle,
       handler: (request) => single(request, request.body),
     }),
     defineRoute({
@@ -141,6 +166,12 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       },
       errors: ['E5004', 'E6002'],
       cost: ({ evaluations = [] }) => Math.ceil(evaluations.length / 10),
+      again: async (reply, key) => {
+        if (!('evaluations' in (reply.body as object))) return againSingle(reply, key);
+        const made = madeOf(reply);
+        const refusals = await refusalsOf(key, made);
+        return batch(made.map((one, i) => (refusals[i] === undefined ? one : { ...one, ...failed(refusals[i]) })));
+      },
       handler: async (request) => {
         const { evaluations = [], options, ...defaults } = request.body;
         if (evaluations.length === 0) return single(request, defaults);
@@ -151,17 +182,20 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
           stopAt === undefined
             ? await Promise.all(members.map((member) => decideMember(active, request, member)))
             : await inOrder(members, stopAt, request);
-        return {
-          status: 200,
-          body: { evaluations: made.map(({ answered }) => answered) },
-          logged: { decisionIds: made.flatMap(({ decisionId }) => decisionId ?? []) },
-        };
+        return batch(made);
       },
     }),
     ...authzenSearchRoutes(deps, ask),
     configurationRoute(publicUrl),
   ];
 }
+
+/** What the handlers of this file have made. */
+const madeOf = ({ kept }: Reply): readonly Made[] => kept as readonly Made[];
+
+const failed = ({ status, code, message }: ApiError): Made => ({
+  answered: failedAnswer({ status, code, detail: message }),
+});
 
 /**
  * The refusal of a question whose approval has permitted one already. Other callers get the earlier decision again and act once for each

@@ -100,7 +100,7 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
     errors: ['E6002'],
     cost: (body) => Math.ceil(body.requests.length / 10),
     idempotent: true,
-    // Stored by answerOnce.
+    // Made by the handler.
     again: async ({ kept }, key, requestId) =>
       batchReply(await repeatedMembers(presence, kept as KeptBatch, key, requestId)),
     handler: async (request) => {
@@ -113,7 +113,9 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
           .then(evaluation.append)
           .catch((error) => failed(error, requestId)),
       );
-      return batchReply(await Promise.all(answers));
+      const made = await Promise.all(answers);
+      const kept: KeptBatch = { members: made.map(({ text }) => text), open: [] };
+      return { ...batchReply(made), kept };
     },
   });
 }

@@ -1,4 +1,4 @@
-// Repeats of enforce requests under an Idempotency-Key: a stored decision is answered again while it stands.
+// Repeats of enforce requests under an Idempotency-Key, and answers that took long: a decision is answered while it stands.
 import { lapsed, type Presence, type AnswerMembers } from '../../shared/domain/decisions/presence.ts';
 import { permits } from '../../shared/kernel/vocabulary.ts';
 import { toProblem } from '../../shared/api/problem.ts';
@@ -28,13 +28,13 @@ export function problemText(error: ApiError, requestId: string): string {
   return JSON.stringify({ error: toProblem(error, BATCH_PATH, requestId) });
 }
 
-/** A stored answer, and why it cannot be sent again, if it is a decision that does not stand. */
+/** A recorded answer, and why it cannot be sent again, if it is a decision that does not stand. */
 interface StoredAnswer extends MemberAnswer {
   readonly refusal: ApiError | undefined;
 }
 
-/** Parses stored answers and checks which of them stand. @throws {ApiError} E6002 */
-async function storedAnswers(
+/** Parses recorded answers and checks which of them stand. @throws {ApiError} E6002 */
+export async function storedAnswers(
   presence: Presence,
   key: AuthenticatedKey,
   texts: readonly string[],

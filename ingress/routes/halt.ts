@@ -1,5 +1,5 @@
 // Halt: one call stops an environment. Every verdict is DENY until it is lifted.
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../shared/platform/db/database.ts';
 import { beginHalt, type Halt, liftHalt, readHalt } from '../../shared/domain/decisions/halts.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { assertUnbound } from '../../shared/domain/keys/bound.ts';
@@ -28,7 +28,7 @@ function changeOf(
 }
 
 export interface HaltDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
   /** Resolves when the caches of this process have the committed change: read-your-writes for the caller. */
   readonly settle: () => Promise<void>;
@@ -79,12 +79,15 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
         'From then on verdicts come from the policies again. Lifting when nothing is halted changes nothing. The request may have a body with a reason, which is stored in the log.',
       request: { body: HaltLift, bodyOptional: true },
       responses: { 200: { description: 'Nothing is halted now.', schema: HaltState } },
-      handler: async ({ key, body }) => {
+      handler: async ({ key, body, commit }) => {
         const reason = body?.reason;
         assertUnbound(key, 'lift a halt');
-        const ended = await db.transaction((sql) => liftHalt(sql, key, { keyId: key.keyId, reason, nowMs: nowMs() }));
+        const done = await commit(async (sql) => {
+          const ended = await liftHalt(sql, key, { keyId: key.keyId, reason, nowMs: nowMs() });
+          return { ...reply(key, undefined), change: changeOf(key, ended !== undefined, { halted: false, reason }) };
+        });
         await settle();
-        return { ...reply(key, undefined), change: changeOf(key, ended !== undefined, { halted: false, reason }) };
+        return done;
       },
     }),
   ];

@@ -1,6 +1,6 @@
 // API keys: create, list, revoke, rotate. An admin key manages only its own organisation and environment.
 import { type Owner, ownerOf } from '../../shared/kernel/owner.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { assertMayChange, assertMayMake } from '../../shared/domain/keys/bound.ts';
@@ -35,7 +35,7 @@ import { defineRoute, type Route } from '../route.ts';
 import { readPage } from './paging.ts';
 
 export interface KeyRouteDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly hasher: SecretHasher;
   readonly nowMs: () => number;
   /** Resolves when the caches of this process have the committed change: read-your-writes for the caller. */
@@ -104,17 +104,19 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       description: 'Effective in every process within a second. Revoking a revoked key changes nothing.',
       request: { params: KeyIdParams },
       responses: { 200: { description: 'The key, revoked.', schema: Key } },
+      endsKeys: true,
       errors: ['E4001'],
-      handler: async ({ key: caller, params }) => {
-        const { before, row } = await db.transaction((sql) =>
-          revokeKey(sql, ownerOf(caller), params.keyId, {
+      handler: async ({ key: caller, params, commit }) => {
+        const reply = await commit(async (sql) => {
+          const { before, row } = await revokeKey(sql, ownerOf(caller), params.keyId, {
             by: caller.keyId,
             nowMs: nowMs(),
             permit: (old) => assertMayChange(caller, old),
-          }),
-        );
+          });
+          return { status: 200, body: keyBody(row), change: changeOf(before, row) };
+        });
         await settle();
-        return { status: 200, body: keyBody(row), change: changeOf(before, row) };
+        return reply;
       },
     }),
     defineRoute({
@@ -129,6 +131,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       responses: { 201: { description: 'The new key.', schema: KeyRotated } },
       errors: ['E4001', 'E5002'],
       idempotent: true,
+      endsKeys: true,
       handler: (request) => {
         const { key: caller, params, body } = request;
         const overlapMs = readDuration(body.overlap ?? DEFAULT_OVERLAP, OVERLAP, '/overlap');

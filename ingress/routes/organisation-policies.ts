@@ -217,7 +217,7 @@ export function createOwnPolicyChanges(deps: OwnPolicyDeps): OwnPolicyChanges {
 }
 
 export function organisationPolicyRoutes(deps: PolicyChangeDeps): Route[] {
-  const { db, nowMs, settle } = deps;
+  const { nowMs, settle } = deps;
   return [
     defineRoute({
       method: 'DELETE',
@@ -230,17 +230,18 @@ export function organisationPolicyRoutes(deps: PolicyChangeDeps): Route[] {
       request: { body: WithdrawPoliciesRequest },
       responses: { 200: { description: 'The set that is in force now.', schema: PolicyChangeResult } },
       errors: ['E5002', 'E6002'],
-      handler: async ({ key, body: { reason, expectedDigest } }) => {
+      handler: async ({ key, commit, body: { reason, expectedDigest } }) => {
         assertOwnAdmin(key);
         if (isOperatorsKey(key)) throw new ApiError('E5002', "The operator's organisation has no own policies.");
         assertReason(reason);
         const { organisationId, keyId: author } = key;
-        const changed = await db.transaction(async (sql) => {
+        const reply = await commit(async (sql) => {
           const change = { organisationId, own: null, expectedDigest, author, reason, atMs: nowMs() };
-          return changeOrganisation(sql, await holdInstallation(sql), change);
+          const changed = await changeOrganisation(sql, await holdInstallation(sql), change);
+          return { ...ownReply(changed, { author, reason, findings: [] }), status: 200 };
         });
         await settle();
-        return { ...ownReply(changed, { author, reason, findings: [] }), status: 200 };
+        return reply;
       },
     }),
   ];

@@ -1,5 +1,5 @@
 // Policy sets: read the set in force and earlier ones by digest, and validate files before they are put into the folder.
-import type { Database, Sql } from '../../shared/platform/db/database.ts';
+import type { EntitySql, Sql } from '../../shared/platform/db/database.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { withLexicon } from '../../shared/core/policy/lexicon-files.ts';
 import type { Policy } from '../../shared/core/policy/schema.ts';
@@ -97,7 +97,7 @@ async function ownOf(sql: Sql, { organisationId }: AuthenticatedKey, { own }: Po
 }
 
 export interface PolicyDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly policies: ActivePolicySet;
 }
 

@@ -8,11 +8,11 @@ import { type ChangeResult, changePolicySet, type PolicyChange } from '../../sha
 import type { ChangeRules } from '../../shared/domain/policy-sets/change-rules.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
 import { changedFields } from '../../shared/kernel/recorded-change.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../shared/platform/db/database.ts';
 import type { Reply, RequestContext } from '../route.ts';
 
 export interface PolicyChangeDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
   readonly policies: ActivePolicySet;
   readonly changeRules: ChangeRules;

@@ -1,6 +1,6 @@
 // Replay of stored decisions under a draft, at once or as a job; and the findings of shadow mode.
 import type { Static } from 'typebox';
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../shared/platform/db/database.ts';
 import { type Draft, draftOfDigest, draftOfFiles } from '../../shared/domain/drafts/replay-draft.ts';
 import { replayHtml } from '../../shared/domain/drafts/replay-html.ts';
 import {
@@ -32,7 +32,7 @@ const AT_ONCE = 1_000;
 const DEFAULT_SINCE = '7d';
 
 export interface PolicyReplayDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
 }
 
@@ -64,7 +64,7 @@ function rangeOf(body: RequestBody, key: AuthenticatedKey, nowMs: number): Repla
 }
 
 /** @throws {ApiError} E2001 with every finding, by its file in the request; E4001 for an unknown digest */
-async function draftOf(db: Database, body: RequestBody): Promise<PolicySet<Lexicon>> {
+async function draftOf(db: EntitySql, body: RequestBody): Promise<PolicySet<Lexicon>> {
   const { files, digest } = body;
   if ((files === undefined) === (digest === undefined))
     throw invalidField('', 'must name its draft by files or by digest, and not by both');

@@ -112,16 +112,19 @@ export function proofRoutes(deps: ProofDeps): Route[] {
     return { proofId, status, recordDigest, promise };
   };
 
-  type Commit = RequestContext<unknown, unknown, unknown>['commit'];
   const accept = async (
     rows: readonly ProofRow[],
     pointerOf: (index: number) => string,
-    idempotencyKey: string | undefined,
-    commit: Commit,
+    {
+      idempotencyKey,
+      lookAgain,
+      commit,
+    }: Pick<RequestContext<unknown, unknown, unknown>, 'idempotencyKey' | 'lookAgain' | 'commit'>,
     reply: (accepted: AcceptedProof[]) => Promise<Reply>,
   ): Promise<Reply> => {
-    if (idempotencyKey === undefined) return reply(await proofs.accept(rows, pointerOf));
-    return commit(async (sql) => reply(await proofs.acceptIn(sql, rows, pointerOf)));
+    if (idempotencyKey !== undefined) return commit(async (sql) => reply(await proofs.acceptIn(sql, rows, pointerOf)));
+    await lookAgain();
+    return reply(await proofs.accept(rows, pointerOf));
   };
 
   return [
@@ -139,17 +142,16 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       responses: { 202: { description: 'Accepted.', schema: ProofAccepted } },
       errors: ['E2010', 'E6002'],
       idempotent: true,
-      handler: ({ key, body: request, traceparent, idempotencyKey, commit }) =>
+      handler: (request) =>
         accept(
-          [rowOf(key, request, '', { nowMs: nowMs(), traceparent })],
+          [rowOf(request.key, request.body, '', { nowMs: nowMs(), traceparent: request.traceparent })],
           () => '/proofId',
-          idempotencyKey,
-          commit,
+          request,
           async ([proof]) => {
             if (proof === undefined) throw new Error('a proof was accepted, and none returned');
             const location = `/v1/proofs/${encodeURIComponent(proof.proofId)}`;
             const change = stored('proof', [proof.proofId]);
-            return { status: 202, body: await bodyOf(key, proof), headers: { location }, change };
+            return { status: 202, body: await bodyOf(request.key, proof), headers: { location }, change };
           },
         ),
     }),
@@ -166,14 +168,14 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       errors: ['E2010', 'E6002'],
       cost: (body) => Math.ceil(body.proofs.length / 10),
       idempotent: true,
-      handler: ({ key, body, traceparent, idempotencyKey, commit }) => {
+      handler: (request) => {
+        const { key, body, traceparent } = request;
         const made = { nowMs: nowMs(), traceparent };
         const rows = body.proofs.map((proof, i) => rowOf(key, proof, `/proofs/${i}`, made));
         return accept(
           rows,
           (i) => `/proofs/${i}/proofId`,
-          idempotencyKey,
-          commit,
+          request,
           async (accepted) => ({
             status: 202,
             body: { proofs: await Promise.all(accepted.map((proof) => bodyOf(key, proof))) },

@@ -26,12 +26,12 @@ import {
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import type { EntitySql } from '../../shared/platform/db/database.ts';
+import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import { readPage } from './paging.ts';
 
 export interface ResourceDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
   readonly policies: Pick<ActivePolicySet, 'installation'>;
   /** Resolves when the caches of this process have the committed change: read-your-writes for the caller. */
@@ -97,8 +97,12 @@ const notFound = (): ApiError =>
 export function resourceRoutes({ db, nowMs, policies, settle }: ResourceDeps): Route[] {
   const declarations = (): Declarations => policies.installation().set.declarations;
 
-  const change = async (key: AuthenticatedKey, name: string, entry: ResourceEntry | undefined): Promise<Reply> => {
-    const reply = await db.transaction(async (sql): Promise<Reply> => {
+  const change = async (
+    { key, commit }: Pick<RequestContext<unknown, unknown, unknown>, 'key' | 'commit'>,
+    name: string,
+    entry: ResourceEntry | undefined,
+  ): Promise<Reply> => {
+    const reply = await commit(async (sql) => {
       const owner = ownerOf(key);
       const { before, after } = await putResource(sql, owner, { name, entry, keyId: key.keyId, nowMs: nowMs() });
       const shown = after ?? before;
@@ -166,11 +170,12 @@ export function resourceRoutes({ db, nowMs, policies, settle }: ResourceDeps): R
         200: { description: 'The resource, replaced.', schema: Resource },
         201: { description: 'The resource, registered.', schema: Resource },
       },
-      handler: ({ key, params, body }) => {
+      handler: (request) => {
+        const { key, params, body } = request;
         assertNotBound(key);
         const name = nameOf(params);
         assertDeclared(body, declarations());
-        return change(key, name, body);
+        return change(request, name, body);
       },
     }),
     defineRoute({
@@ -184,9 +189,10 @@ export function resourceRoutes({ db, nowMs, policies, settle }: ResourceDeps): R
       request: { params: ResourceParams },
       responses: { 200: { description: 'The resource that was removed.', schema: Resource } },
       errors: ['E4001'],
-      handler: ({ key, params }) => {
+      handler: (request) => {
+        const { key, params } = request;
         assertNotBound(key);
-        return change(key, nameOf(params), undefined);
+        return change(request, nameOf(params), undefined);
       },
     }),
   ];

@@ -9,12 +9,17 @@ interface RowStore<Row> {
 
 /** Stores the row together with those of other requests; under an Idempotency-Key in the transaction that stores the reply. */
 export async function storeOnce<Row>(
-  { idempotencyKey, commit }: Pick<RequestContext<unknown, unknown, unknown>, 'idempotencyKey' | 'commit'>,
+  {
+    idempotencyKey,
+    lookAgain,
+    commit,
+  }: Pick<RequestContext<unknown, unknown, unknown>, 'idempotencyKey' | 'lookAgain' | 'commit'>,
   store: RowStore<Row>,
   row: Row,
   reply: Reply,
 ): Promise<Reply> {
   if (idempotencyKey !== undefined) return commit((sql) => store.insert(sql, row).then(() => reply));
+  await lookAgain();
   await store.append(row);
   return reply;
 }

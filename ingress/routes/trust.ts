@@ -1,5 +1,5 @@
 // Trust: report signals, read scores and their history.
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../shared/platform/db/database.ts';
 import type { SignalRow, SignalStore } from '../../shared/domain/trust/signals.ts';
 import { listTrustChanges, loadTrust, loadTrustAt, type TrustChange } from '../../shared/domain/trust/state.ts';
 import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
@@ -35,7 +35,7 @@ const EVIDENCE_MAX_BYTES = 16_384;
 const REGISTERED = 'SELECT created_at FROM agent WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3';
 
 export interface TrustDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly signals: SignalStore;
   readonly nowMs: () => number;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
@@ -163,7 +163,7 @@ export function trustRoutes(deps: TrustDeps): Route[] {
       errors: ['E2010', 'E6002'],
       cost: (body) => ('signals' in body ? Math.ceil(body.signals.length / 10) : 1),
       idempotent: true,
-      handler: async ({ key, body, idempotencyKey, commit }) => {
+      handler: async ({ key, body, idempotencyKey, lookAgain, commit }) => {
         const many = 'signals' in body;
         const at = (i: number): string => (many ? `/signals/${i}` : '');
         assertUnbound(key, `${at(0)}/agentId`);
@@ -171,6 +171,7 @@ export function trustRoutes(deps: TrustDeps): Route[] {
         const signalIds = rows.map((row) => row.signalId);
         const reply: Reply = { status: 202, body: { signalIds }, change: stored('trust signal', signalIds) };
         if (idempotencyKey === undefined) {
+          await lookAgain();
           await signals.accept(rows, at);
           return reply;
         }

@@ -1,5 +1,5 @@
 // Webhooks: endpoints that receive events, their signing keys, and their deliveries.
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../shared/platform/db/database.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { ownerOf } from '../../shared/kernel/owner.ts';
@@ -38,7 +38,7 @@ import { defineRoute, type Reply, type Route } from '../route.ts';
 import { readPage } from './paging.ts';
 
 export interface WebhookDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
   readonly webhookAddresses: AddressRule;
 }
@@ -207,12 +207,12 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
       request: { params: WebhookParams, body: WebhookUpdate },
       responses: { 200: { description: 'The webhook.', schema: Webhook } },
       errors: ['E4001'],
-      handler: async ({ key, params, body: { filter, ...rest } }) => {
+      handler: async ({ key, params, commit, body: { filter, ...rest } }) => {
         const owner = ownerFor(key);
         checkUrl(rest.url, key, webhookAddresses);
         const filters =
           filter === undefined ? {} : { verdicts: filter?.verdicts ?? null, agentIds: filter?.agentIds ?? null };
-        return db.transaction(async (sql) => {
+        return commit(async (sql) => {
           const held = await holdEndpoint(sql, owner, params.webhookId);
           const row = await changeEndpoint(sql, held, { ...rest, ...filters }, nowMs());
           return ok(row, changeOf(held, row));
@@ -230,9 +230,9 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
       request: { params: WebhookParams },
       responses: { 200: { description: 'The webhook that was deleted.', schema: Webhook } },
       errors: ['E4001'],
-      handler: async ({ key, params }) => {
+      handler: async ({ key, params, commit }) => {
         const owner = ownerFor(key);
-        return db.transaction(async (sql) => {
+        return commit(async (sql) => {
           const held = await holdEndpoint(sql, owner, params.webhookId);
           await deleteEndpoint(sql, held);
           return ok(held, changeOf(held, undefined));

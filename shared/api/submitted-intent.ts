@@ -8,7 +8,7 @@ import { ToolCallSchema } from './tool.ts';
 
 const Status = StringEnum(INTENT_STATUSES, {
   description:
-    'queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.',
+    'queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED. KEY_INVALID: the key that submitted it was revoked or had expired.',
 });
 
 export const IntentSubmission = named('IntentSubmission', {

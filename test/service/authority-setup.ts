@@ -4,7 +4,7 @@ import type { Route } from '../../ingress/route.ts';
 import type { ClientRequest, ClientResponse } from '../support/client.ts';
 import { OWN_HEADERS } from '../support/dashboard.ts';
 import { ESCALATING } from '../support/escalations.ts';
-import type { Service } from '../support/service.ts';
+import type { Service, ServiceOptions } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
 
 export const DASHBOARD = '/dashboard/api';
@@ -43,8 +43,8 @@ export interface Authority {
   close(): Promise<void>;
 }
 
-export async function startAuthority(): Promise<Authority> {
-  const both = await startServiceAndWorker({ policies: ESCALATING, words: 'few' });
+export async function startAuthority(options: Pick<ServiceOptions, 'monotonicMs'> = {}): Promise<Authority> {
+  const both = await startServiceAndWorker({ policies: ESCALATING, words: 'few', ...options });
   const { service } = both;
   const ownerId = await service.addOrganisation('owner');
   const { key: owner } = await service.addKey({ organisationId: ownerId, scopes: ['admin:*'] });

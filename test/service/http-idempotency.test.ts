@@ -264,10 +264,13 @@ describe('Idempotency-Key', () => {
         const next = await post({ name: 'a' }, 'k');
         expect([next.status, await effects()]).to.deep.equal([201, 1]);
         const late = await claim
-          .commit(async (tx) => {
-            await tx.query(ADD, ['late']);
-            return { status: 201 };
-          })
+          .commit(
+            async (tx) => {
+              await tx.query(ADD, ['late']);
+              return { status: 201 };
+            },
+            () => undefined,
+          )
           .then(
             () => undefined,
             (e: ApiError) => e,

@@ -8,6 +8,7 @@ import { createAuditor } from '../../shared/domain/ledger/audit.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { isPassing } from '../../shared/platform/db/trouble.ts';
 import type { Client } from '../support/client.ts';
+import { approve, gist } from '../support/escalations.ts';
 import type { PolicyFiles, Service } from '../support/service.ts';
 import { endOpenTransactions } from '../support/sessions.ts';
 import {
@@ -198,6 +199,50 @@ describe('the intent worker', () => {
       expect(decision.verdict).to.equal('DENY');
       expect(decision.reasons.map((reason: { code: string }) => reason.code)).to.include('AGENT_NOT_ACTIVE');
     });
+
+  describe('of a key that is not valid any more', () => {
+    const ENDS: Readonly<Record<string, (keyId: string) => Promise<unknown>>> = {
+      revoked: (keyId) => service.admin.delete(`/v1/auth/keys/${keyId}`),
+      'past its expiry': async () => service.advance(60_000),
+    };
+    const addKey = () => service.addKey({ expiresAtMs: service.nowMs() + 60_000 });
+    const submitBy = async (key: string, resource: string): Promise<string> =>
+      (await client.withKey(key).post('/v1/intents', { agentId: 'nobody', action: 'read', resource })).json.intentId;
+
+    for (const [what, end] of Object.entries(ENDS)) {
+      it(`denies what it submitted before it was ${what}`, async () => {
+        const { key, keyId } = await addKey();
+        const intentId = await submitBy(key, 'db/open/a');
+        await end(keyId);
+        await worker.evaluate(intentId);
+        const { status, decision } = await read(intentId);
+        expect([status, ...gist(decision), decision.allowed]).to.deep.equal(['decided', 'DENY', 'KEY_INVALID', false]);
+        expect(decision.key_id).to.equal(keyId);
+      });
+
+      it(`uses no approval that a human gave after it was ${what}`, async () => {
+        const { key, keyId } = await addKey();
+        const intentId = await submitBy(key, 'db/asked/first');
+        await worker.evaluate(intentId);
+        const { status, approvalId } = await read(intentId);
+        expect(status).to.equal('waiting_approval');
+        await end(keyId);
+        expect((await approve(service.admin, approvalId)).status).to.equal(200);
+        await worker.evaluate(intentId);
+        const { decision } = await read(intentId);
+        expect(gist(decision)).to.deep.equal(['DENY', 'KEY_INVALID']);
+        expect((await service.admin.get(`/v1/approvals/${approvalId}`)).json.status).to.equal('approved');
+      });
+    }
+
+    it('decides by its policies what a key submitted that was rotated since', async () => {
+      const { key, keyId } = await service.addKey();
+      const intentId = await submitBy(key, 'db/open/a');
+      await service.admin.post(`/v1/auth/keys/${keyId}/rotate`, { overlap: '0h' });
+      await worker.evaluate(intentId);
+      expect((await read(intentId)).decision).to.include({ verdict: 'ALLOW', stands: true });
+    });
+  });
 
   it('denies everything while its environment is halted', async () => {
     const intentId = await submit('db/open/halted');

@@ -1,7 +1,9 @@
 // Repeats of stored answers: a permission is given again only while its decision stands.
 import { expect } from 'chai';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
+import { validKeys } from '../../shared/domain/keys/validity.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
+import { cookieOf, signIn, withCookie } from '../support/dashboard.ts';
 import { waitFor } from '../support/wait.ts';
 import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 import { approve, ask, escalate, ESCALATING, gist } from '../support/escalations.ts';
@@ -168,6 +170,36 @@ describe('a decision that is repeated or read', () => {
     expect(await read()).to.include({ stands: false, stands_reason: 'key_invalid' });
     const { items } = (await admin.get(`/v1/decisions?agentId=${body.agent_id}`)).json;
     expect(items).to.deep.equal([await read()]);
+  });
+
+  it('stands when a live key asked for another environment in a session of the dashboard, until that key is revoked', async () => {
+    const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
+    const live = await signIn(admin, key);
+    const test = withCookie(admin, cookieOf(await live.send('POST', '/session/environment', { environment: 'test' })));
+    const ask = () =>
+      test.send(
+        'POST',
+        '/v1/enforce',
+        { intent: 'read:data/x', agent_id: 'elsewhere' },
+        { headers: { 'idempotency-key': 'elsewhere' } },
+      );
+    const first = await ask();
+    expect(first.json).to.include({ verdict: 'ALLOW', key_id: keyId });
+    const reader = await service.client({ scopes: ['proofs:read'], environment: 'test' });
+    const read = async () => (await reader.get(`/v1/decisions/${first.json.decision_id}`)).json;
+    expect(await read()).to.deep.equal({ ...first.json, stands: true });
+    expect((await ask()).text).to.equal(first.text);
+    await admin.delete(`/v1/auth/keys/${keyId}`);
+    expect(await read()).to.include({ stands: false, stands_reason: 'key_invalid' });
+  });
+
+  it('does not stand by a key of a less important environment', async () => {
+    const { keyId } = await service.addKey({ environment: 'test' });
+    const owner = { organisationId: service.operatorId, environment: 'live' as const };
+    expect([...(await validKeys(service.db, owner, [keyId], service.nowMs()))]).to.deep.equal([]);
+    expect([
+      ...(await validKeys(service.db, { ...owner, environment: 'test' }, [keyId], service.nowMs())),
+    ]).to.deep.equal([keyId]);
   });
 
   it('is shown as standing or not in lists, intents and approvals', async () => {

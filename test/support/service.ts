@@ -45,6 +45,8 @@ export interface ServiceOptions {
   readonly patient?: boolean;
   /** Of requests that wait. Default: those of production. */
   readonly waitOptions?: WaitOptions;
+  /** Default: performance.now. */
+  readonly monotonicMs?: () => number;
   /** Receives the log lines. Default: nothing is logged. */
   readonly log?: (line: string) => void;
 }
@@ -198,7 +200,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { key: adminKey, operatorId } = isPrepared ? shipped : await bootstrap(db);
   let offsetMs = 0;
   const nowMs = (): number => Date.now() + offsetMs;
-  const clock = { nowMs, monotonicMs: () => performance.now() };
+  const clock = { nowMs, monotonicMs: options.monotonicMs ?? (() => performance.now()) };
   if (!isPrepared) await applyFolder({ db, nowMs, logger }, await folderOf(options.policies, words), { admit });
   const ingress = await startIngress({
     config,

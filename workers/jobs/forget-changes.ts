@@ -3,7 +3,7 @@ import { MINUTE_MS, upkeepJob } from './definition.ts';
 import { DELETE_BATCH, deleteBatches, type DeletionDeps, deletionTime } from './delete-batches.ts';
 
 const NOW = deletionTime('$1');
-// A process that has not polled for half an hour empties its caches (shared/platform/db/changes.ts), so an hour is enough.
+// A process that has not polled for an hour learns that rows are gone, and empties its caches (migration 0061).
 const DELETE_CHANGES = `DELETE FROM change WHERE seq IN (SELECT seq FROM change WHERE changed_at < ${NOW} - interval '1 hour' ORDER BY seq LIMIT ${DELETE_BATCH}) RETURNING seq`;
 const ofAgent = (table: string): string =>
   `${table}.organisation_id = p.organisation_id AND ${table}.environment = p.environment AND ${table}.agent_id COLLATE "C" = p.agent_id`;

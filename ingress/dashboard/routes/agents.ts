@@ -1,7 +1,7 @@
 // Routes of the agent pages: the list, newest first or by the beginning of the id, and the activity of one agent.
 import { Type } from 'typebox';
 import { assertMayName } from '../../../shared/domain/keys/bound.ts';
-import type { Database } from '../../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../../shared/platform/db/database.ts';
 import { invalidField } from '../../../shared/kernel/errors.ts';
 import { AgentIdParams, AgentStatusSchema } from '../../../shared/api/agent.ts';
 import { closed, Cursor, DEFAULT_LIMIT, Instant, Limit } from '../../../shared/api/common.ts';
@@ -20,7 +20,7 @@ const Query = closed({
 });
 
 export interface AgentPageDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
   readonly agents: AgentLister;
 }

@@ -1,5 +1,5 @@
 // The live topic of approvals: which of them are pending now.
-import type { Database } from '../../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { WaitingApprovals } from '../client/wire/approvals.ts';
 import type { Topic } from '../events.ts';
@@ -15,7 +15,7 @@ const WAITING = `SELECT approval_id, agent_id FROM approval WHERE organisation_i
     AND ($4::text[] IS NULL OR agent_id = ANY ($4)) ORDER BY approval_id DESC LIMIT ${MAX_COUNT}`;
 
 export interface ApprovalTopicDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
 }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { idTimeMs } from '../../../shared/kernel/ids.ts';
 import { readDroppedBefore } from '../../../shared/domain/retention/dropped.ts';
-import type { Database } from '../../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../../shared/platform/db/database.ts';
 import { closed, PAGE, StringEnum } from '../../../shared/api/common.ts';
 import { readPage } from '../../routes/paging.ts';
 import type { Route } from '../../route.ts';
@@ -14,7 +14,7 @@ import { pageRoute } from './page-route.ts';
 
 const ActionsQuery = closed({ outcome: Type.Optional(StringEnum(['begun', 'done', 'refused', 'failed'])), ...PAGE });
 
-export function auditRoutes(db: Database): Route[] {
+export function auditRoutes(db: EntitySql): Route[] {
   return [
     pageRoute({
       path: '/audit/logs',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { CallerId, closed, DEFAULT_LIMIT, PAGE } from '../../../shared/api/common.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
-import type { Database } from '../../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../../shared/platform/db/database.ts';
 import type { Route } from '../../route.ts';
 import { agentsOf, decodeCursor, pageOf } from '../../routes/paging.ts';
 import { budgetsInForce, MAX_COUNTS, readBudgetCounts } from '../budgets.ts';
@@ -10,7 +10,7 @@ import type { ListedBudgets } from '../client/wire/budgets.ts';
 import { pageRoute } from './page-route.ts';
 
 export interface BudgetPageDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly policies: Pick<ActivePolicySet, 'current'>;
 }
 

@@ -1,7 +1,7 @@
 // Routes of dead jobs: the operator handles all of them, an admin of an organisation those of the organisation.
 import type { Owner } from '../../../shared/kernel/owner.ts';
 import { Type } from 'typebox';
-import type { Database } from '../../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../../shared/platform/db/database.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { changedFields, type RecordedChange } from '../../../shared/kernel/recorded-change.ts';
 import { isOperatorsKey } from '../../../shared/domain/keys/operator.ts';
@@ -68,18 +68,23 @@ function assertJobId(id: string): string {
   return id;
 }
 
-export function deadJobRoutes(db: Database): Route[] {
+export function deadJobRoutes(db: EntitySql): Route[] {
   const shownAll = async (jobs: readonly DeadJobRecord[]): Promise<DeadJob[]> => {
     const subjects = await readSubjects(db, jobs);
     return jobs.map((job) => shownAs(subjects.get(job.deadJobId), job));
   };
-  const shown = async (job: DeadJobRecord): Promise<DeadJob> =>
-    shownAs((await readSubjects(db, [job])).get(job.deadJobId), job);
+  const shown = async (sql: EntitySql, job: DeadJobRecord): Promise<DeadJob> =>
+    shownAs((await readSubjects(sql, [job])).get(job.deadJobId), job);
 
   /** The job that was retried or discarded. @throws {ApiError} E5002 when somebody else did so first; E4001 */
-  const resolved = async (key: AuthenticatedKey, id: string, job: DeadJobRecord | undefined): Promise<DeadJob> => {
-    if (job !== undefined) return shown(job);
-    const current = await readDeadJob(db, id, scopeOf(key));
+  const resolved = async (
+    sql: EntitySql,
+    key: AuthenticatedKey,
+    id: string,
+    job: DeadJobRecord | undefined,
+  ): Promise<DeadJob> => {
+    if (job !== undefined) return shown(sql, job);
+    const current = await readDeadJob(sql, id, scopeOf(key));
     if (current === undefined) throw noSuchJob();
     throw new ApiError('E5002', `The job is not dead any more: it was ${current.state} by ${current.resolvedBy}.`);
   };
@@ -116,7 +121,7 @@ export function deadJobRoutes(db: Database): Route[] {
       answer: async ({ key, params }) => {
         const job = await readDeadJob(db, assertJobId(params.id), scopeOf(key));
         if (job === undefined) throw noSuchJob();
-        return shown(job);
+        return shown(db, job);
       },
     }),
     pageRoute({
@@ -125,9 +130,9 @@ export function deadJobRoutes(db: Database): Route[] {
       summary: 'Put a job back into its queue',
       request: { params: IdParams, body: Retry },
       errors: ['E1004', 'E4001', 'E5002'],
-      answer: async ({ key, params, body }) => {
+      write: async ({ key, params, body }, sql) => {
         const how = { owner: scopeOf(key), reason: body.reason };
-        return resolved(key, params.id, await retryDeadJob(db, assertJobId(params.id), key.keyId, how));
+        return resolved(sql, key, params.id, await retryDeadJob(sql, assertJobId(params.id), key.keyId, how));
       },
       changeOf: resolution,
     }),
@@ -137,9 +142,9 @@ export function deadJobRoutes(db: Database): Route[] {
       summary: 'Mark a job as not to be done',
       request: { params: IdParams, body: Discard },
       errors: ['E1004', 'E4001', 'E5002'],
-      answer: async ({ key, params, body }) => {
-        const job = await discardDeadJob(db, assertJobId(params.id), key.keyId, body.reason, scopeOf(key));
-        return resolved(key, params.id, job);
+      write: async ({ key, params, body }, sql) => {
+        const job = await discardDeadJob(sql, assertJobId(params.id), key.keyId, body.reason, scopeOf(key));
+        return resolved(sql, key, params.id, job);
       },
       changeOf: resolution,
     }),

@@ -6,7 +6,7 @@ import { readReasonTexts, readTools } from '../../../shared/domain/decisions/kno
 import { readVerdictBuckets, type VerdictBuckets } from '../../../shared/domain/decisions/verdict-buckets.ts';
 import { assertMayName } from '../../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
-import type { Database } from '../../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../../shared/platform/db/database.ts';
 import { ApiError, invalidField } from '../../../shared/kernel/errors.ts';
 import { idTimeMs } from '../../../shared/kernel/ids.ts';
 import { ownerColumns, ownerOf } from '../../../shared/kernel/owner.ts';
@@ -44,7 +44,7 @@ const SuggestionsQuery = closed({
 });
 
 export interface DecisionPagesDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
   readonly searcher: DecisionSearcher;
   readonly agents: AgentLister;

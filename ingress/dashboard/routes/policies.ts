@@ -2,7 +2,7 @@
 // many policies a set has.
 import { BoundedCache } from '../../../shared/kernel/bounded-cache.ts';
 import { type TSchema, Type } from 'typebox';
-import type { Database } from '../../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../../shared/platform/db/database.ts';
 import { FOLDER_AUTHOR } from '../../../shared/domain/policy-sets/activate.ts';
 import { readOrganisationSets } from '../../../shared/domain/policy-sets/organisation-sets.ts';
 import { pendingProposals } from '../../../shared/domain/policy-sets/proposals.ts';
@@ -74,7 +74,7 @@ function joined({ installation, organisation: { slug, policies } }: ComposedCont
 type ActivationRow = Omit<PolicyActivation, 'activatedAt'> & { readonly activatedAt: Date };
 
 export interface PolicyPageDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly policies: ActivePolicySet;
   readonly nowMs: () => number;
   /** How many must approve a change (CUSTOS_POLICY_QUORUM). */

@@ -6,7 +6,7 @@ import { isOperatorsKey } from '../../../shared/domain/keys/operator.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { listResources } from '../../../shared/domain/resources/store.ts';
 import { ownerOf } from '../../../shared/kernel/owner.ts';
-import type { Database } from '../../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../../shared/platform/db/database.ts';
 import type { Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import { assertNotBound, bodyOf, RESOURCE_CURSOR } from '../../routes/resources.ts';
@@ -14,7 +14,7 @@ import type { KnownResource, ListedResources } from '../client/wire/resources.ts
 import { pageRoute } from './page-route.ts';
 
 export interface ResourcePageDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly policies: Pick<ActivePolicySet, 'installation'>;
 }
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { CallerId, closed, DEFAULT_LIMIT, PAGE } from '../../../shared/api/common.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
-import type { Database } from '../../../shared/platform/db/database.ts';
+import type { EntitySql } from '../../../shared/platform/db/database.ts';
 import type { Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import { assertOperator } from '../../routes/policies.ts';
@@ -12,7 +12,7 @@ import { catalogueInfo, readStrangeTools, toolsOf, withCalls } from '../tools.ts
 import { pageRoute } from './page-route.ts';
 
 export interface ToolPageDeps {
-  readonly db: Database;
+  readonly db: EntitySql;
   readonly nowMs: () => number;
   readonly policies: ActivePolicySet;
 }

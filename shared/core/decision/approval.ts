@@ -121,12 +121,11 @@ export function approvedReason(approvalId: string, by: string): Reason {
   return { policy: BUILT_IN_POLICY, rule: RULE, effect: 'ALLOW', code: 'APPROVED', message };
 }
 
+const FIRST: ReadonlySet<string> = new Set(['HALTED', 'AGENT_NOT_ACTIVE', 'KEY_INVALID']);
+
 /** Whether a DENY takes precedence over any approval, and over repeating a decision that used one. */
 export function standsFirst({ verdict, reasons }: Evaluation): boolean {
-  return (
-    verdict === 'DENY' &&
-    reasons.some(({ policy, code }) => policy === BUILT_IN_POLICY && (code === 'HALTED' || code === 'AGENT_NOT_ACTIVE'))
-  );
+  return verdict === 'DENY' && reasons.some(({ policy, code }) => policy === BUILT_IN_POLICY && FIRST.has(code));
 }
 
 /** The approval that a recorded decision mentions. */

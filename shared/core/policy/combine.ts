@@ -17,6 +17,7 @@ import type { BudgetCharge, Evaluation, Facts, Reason, Risk, RiskFactor, RiskFac
 export const BUILT_IN_REASONS = {
   NO_MATCH: { rule: 'no-match', effect: 'DENY', message: 'no policy permits this' },
   AGENT_NOT_ACTIVE: { rule: 'agent-not-active', effect: 'DENY', message: 'the agent is not active' },
+  KEY_INVALID: { rule: 'key-invalid', effect: 'DENY', message: 'the key that asked is not valid any more' },
   ENGINE_INCOMPLETE: {
     rule: 'engine-incomplete',
     effect: 'DENY',

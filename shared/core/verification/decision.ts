@@ -268,7 +268,7 @@ function onceFor<T>(
 export type Special =
   | { readonly kind: 'halted'; readonly reason: string }
   | ApprovalMention
-  | { readonly kind: 'failed'; readonly evaluation: Evaluation };
+  | { readonly kind: 'failed' | 'key_invalid'; readonly evaluation: Evaluation };
 
 export function specialOf(reasons: readonly BodyReason[]): Special | undefined {
   const mention = approvalMentionOf(reasons);
@@ -279,9 +279,10 @@ export function specialOf(reasons: readonly BodyReason[]): Special | undefined {
   const { code } = reason;
   const halt = haltReasonOf(reason);
   if (halt !== undefined) return { kind: 'halted', reason: halt };
-  if (code !== 'EVALUATION_FAILED' && code !== 'ENGINE_INCOMPLETE') return undefined;
+  if (code !== 'EVALUATION_FAILED' && code !== 'ENGINE_INCOMPLETE' && code !== 'KEY_INVALID') return undefined;
   const evaluation = builtInEvaluation(code);
-  return same(evaluation.reasons, reasons) ? { kind: 'failed', evaluation } : undefined;
+  const kind = code === 'KEY_INVALID' ? 'key_invalid' : 'failed';
+  return same(evaluation.reasons, reasons) ? { kind, evaluation } : undefined;
 }
 
 async function evaluateAgain(
@@ -321,6 +322,7 @@ function compareAnswer(
   if (special === undefined || special.kind === 'used') return compare(evaluation, body, report);
   if (special.kind === 'failed' && !report.notEvaluable.includes('EVALUATION_FAILED'))
     report.notEvaluable.push('EVALUATION_FAILED');
+  if (special.kind === 'key_invalid') report.notEvaluable.push('KEY_INVALID');
   // Some denials take precedence over any approval, whichever was named.
   if (special.kind === 'refused' && standsFirst(evaluation)) return compare(evaluation, body, report);
   // Each of these is a DENY without obligations, independent of the policies.

@@ -56,6 +56,8 @@ export const NOT_EVALUABLE = {
     'Another version of the service made the decision; this one evaluates it differently, or can not read it.',
   POLICY_SET_OF_OTHER_VERSION:
     'Another version of the service put the policy set into force; this one can not load it.',
+  KEY_INVALID:
+    'The key that submitted the intent was not valid any more when it was evaluated, which made it a DENY; the state of keys is not part of the facts.',
   APPROVAL:
     'The verdict is about an approval that could not be used; which one, or what became of it, is in none of the records.',
   APPROVAL_RECORDS_NOT_GIVEN: 'The verdict is about an approval, and no approval records of the agent were given.',

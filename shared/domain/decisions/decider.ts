@@ -52,6 +52,8 @@ export interface Question {
   readonly approvalId?: string | undefined;
   /** Of the client that asks, or that submitted the intent, as the rate limiter has it. Absent: unknown. */
   readonly address?: string | undefined;
+  /** The key of a submitted intent was revoked or has expired since: it is denied, whatever the policies say. */
+  readonly isKeyInvalid?: boolean | undefined;
   /** W3C trace context of the request. */
   readonly traceparent?: string | undefined;
   /** X-Request-Id of the request that asks, or of the one that submitted the intent. */
@@ -283,6 +285,7 @@ export function createDecider(deps: DeciderDeps): Decider {
 
   const verdictOf = (question: Question, facts: Facts, halt: Halt | undefined): Evaluation | Promise<Evaluation> => {
     if (halt !== undefined) return haltEvaluation(halt.reason);
+    if (question.isKeyInvalid === true) return builtInEvaluation('KEY_INVALID');
     return question.active.evaluator.evaluate(facts);
   };
 

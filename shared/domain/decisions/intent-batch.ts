@@ -7,6 +7,7 @@ import type { Sql } from '../../platform/db/database.ts';
 import { hasCome } from '../../platform/db/elapsed.ts';
 import { keyActingIn } from '../keys/environments.ts';
 import { loadKey } from '../keys/lookup.ts';
+import { validKeys } from '../keys/validity.ts';
 import type { Principal } from './decider.ts';
 
 export interface IntentKey extends Owner {
@@ -159,30 +160,40 @@ export interface Submitter {
   readonly principal: Principal;
   /** False: its row or that of its organisation was changed outside the service, so nothing may be decided for it. */
   readonly isGenuine: boolean;
+  /** Whether it, or its successor after a rotation, is valid now. */
+  readonly isValid: boolean;
 }
 
 const SLUG = 'SELECT slug FROM organisation WHERE id = $1';
 
-async function submitterOf(sql: Sql, { organisationId, environment }: Owner, keyId: string): Promise<Submitter> {
+async function submitterOf(
+  sql: Sql,
+  { organisationId, environment }: Owner,
+  keyId: string,
+  isValid: boolean,
+): Promise<Submitter> {
   const key = (await loadKey(sql, keyId))?.key;
   const acting = key?.organisationId === organisationId ? keyActingIn(key, environment) : undefined;
-  if (acting !== undefined) return { principal: acting, isGenuine: true };
+  if (acting !== undefined) return { principal: acting, isGenuine: true, isValid };
   const [organisation] = await sql.query<{ slug: string }>(SLUG, [organisationId]);
   if (organisation === undefined) throw new Error(`the organisation ${organisationId} of an intent does not exist`);
   const { slug: organisationSlug } = organisation;
   const nothing = { lineage: keyId, agentIds: new Set<string>(), tags: [] };
-  return { principal: { ...nothing, keyId, organisationId, organisationSlug, environment }, isGenuine: false };
+  const principal = { ...nothing, keyId, organisationId, organisationSlug, environment };
+  return { principal, isGenuine: false, isValid };
 }
 
-/** The keys that submitted the intents, by id; also revoked ones: what was accepted is carried out. */
+/** The keys that submitted the intents, by id; also those that are not valid any more: what was accepted gets a decision. */
 export async function submittersOf(
   sql: Sql,
   owner: Owner,
   intents: readonly ClaimedIntent[],
+  nowMs: number,
 ): Promise<ReadonlyMap<string, Submitter>> {
   const submitters = new Map<string, Submitter>();
-  for (const keyId of new Set(intents.map((intent) => intent.key_id)))
-    submitters.set(keyId, await submitterOf(sql, owner, keyId));
+  const keyIds = [...new Set(intents.map((intent) => intent.key_id))];
+  const valid = await validKeys(sql, owner, keyIds, nowMs);
+  for (const keyId of keyIds) submitters.set(keyId, await submitterOf(sql, owner, keyId, valid.has(keyId)));
   return submitters;
 }
 

@@ -1,7 +1,7 @@
 // Applies the approval that a question names: used, pending, refused, or used before by the same question.
 import { approvedReason, refusalOf, standingOf, standsFirst } from '../../core/decision/approval.ts';
 import { answerOfRecord } from '../../core/decision/record.ts';
-import { lapseOf } from '../../core/decision/stands.ts';
+import { type Lapse, lapseOf } from '../../core/decision/stands.ts';
 import { type ApiError, assertNever } from '../../kernel/errors.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { approvalFactsOf, type StoredApproval } from '../approvals/store.ts';
@@ -36,6 +36,12 @@ export type Settled =
       readonly uses?: StoredApproval;
     };
 
+const LAPSES = new Map<string, Lapse>([
+  ['HALTED', 'halted'],
+  ['AGENT_NOT_ACTIVE', 'agent_not_active'],
+  ['KEY_INVALID', 'key_invalid'],
+]);
+
 /**
  * A repeat is evaluated again. One that is denied now, by a halt, the agent's status or its trust, does not get the earlier decision, nor
  * does one for which the approval would not suffice.
@@ -44,8 +50,7 @@ function deniedAnew({ answer }: EvaluatedQuestion, decisionId: string): Settled 
   const { verdict, reasons } = answer.evaluation;
   if (verdict !== 'DENY') return undefined;
   const [first] = standsFirst(answer.evaluation) ? reasons : [];
-  const lapse = first === undefined ? 'denied_now' : first.code === 'HALTED' ? 'halted' : 'agent_not_active';
-  return { kind: 'lapsed', error: lapsed(lapse, decisionId) };
+  return { kind: 'lapsed', error: lapsed(LAPSES.get(first?.code ?? '') ?? 'denied_now', decisionId) };
 }
 
 /** What an item is settled with. */

@@ -1,7 +1,7 @@
 // Replays the stored decisions of a range with a draft: reads them page by page, evaluates them, and builds a report. Read-only.
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql, Statement } from '../../platform/db/database.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import { createDifference, REPORT_LIMITS } from '../../core/policy/difference.ts';
 import type { DifferenceReport } from '../../core/policy/difference-types.ts';
@@ -116,7 +116,7 @@ export async function countDecisions(
 }
 
 export interface ReplayDeps {
-  readonly db: Database;
+  readonly db: Sql;
   readonly set: PolicySet<Lexicon>;
   readonly range: ReplayRange;
   /** Called after each page with the number of replayed decisions. An error that it throws ends the replay. */
@@ -172,7 +172,7 @@ export async function replayRange(deps: ReplayDeps): Promise<ReplayReport> {
   };
 }
 
-async function describeRange(db: Database, range: ReplayRange): Promise<ReplayReport['range']> {
+async function describeRange(db: Sql, range: ReplayRange): Promise<ReplayReport['range']> {
   const { organisationId, environment = null, agentId = null, fromMs, toMs, limit = null } = range;
   const [row] = organisationId === undefined ? [] : await db.query<{ slug: string }>(SLUG, [organisationId]);
   return {
@@ -186,7 +186,7 @@ async function describeRange(db: Database, range: ReplayRange): Promise<ReplayRe
 }
 
 async function describeSets(
-  db: Database,
+  db: Sql,
   draft: PolicySet,
   counts: ReadonlyMap<string, number>,
 ): Promise<ReplayReport['sets']> {

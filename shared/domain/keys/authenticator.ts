@@ -148,10 +148,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
 
   const use = (key: AuthenticatedKey): AuthenticatedKey => {
     const nowMs = clock.nowMs();
-    if (hasExpired(key, nowMs))
-      throw new ApiError('E1003', 'The API key has expired; an administrator can make a new one.', {
-        headers: CHALLENGE,
-      });
+    if (hasExpired(key, nowMs)) throw expiredKey();
     onUse?.(key.keyId, nowMs);
     return key;
   };
@@ -195,8 +192,14 @@ function knownForMs(digest: string): number {
 const hasExpired = ({ expiresAtMs }: AuthenticatedKey, nowMs: number): boolean =>
   expiresAtMs !== null && nowMs >= expiresAtMs;
 
-function invalidKey(): ApiError {
+export function invalidKey(): ApiError {
   return new ApiError('E1002', 'The API key is invalid or has been revoked.', {
+    headers: CHALLENGE,
+  });
+}
+
+export function expiredKey(): ApiError {
+  return new ApiError('E1003', 'The API key has expired; an administrator can make a new one.', {
     headers: CHALLENGE,
   });
 }

@@ -10,6 +10,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { ClockSample } from './clock.ts';
 import { asApiError, type Database } from './database.ts';
 import { ENFORCEMENT_CHANNEL, tookMsOf } from './enforcement-notice.ts';
+import { createMoments, type Moment } from './moments.ts';
 import { OPEN_TIMEOUT_MS } from './pool.ts';
 import { SETTLED_CHANNEL } from './settled-notice.ts';
 
@@ -33,7 +34,7 @@ export interface ChangeFeed {
   /** Resolves when every change committed before the call has been delivered. @throws {ApiError} E6002 */
   refresh(): Promise<void>;
   /**
-   * Undefined while the last answer is younger than 900 ms, otherwise a promise of a newer one. @throws {ApiError} E6002
+   * Undefined while the last answer is younger than 900 ms by both clocks of the machine, otherwise a promise of a newer one. @throws {ApiError} E6002
    */
   ensureFresh(): Promise<void> | undefined;
   close(): Promise<void>;
@@ -45,21 +46,20 @@ const POLL_MS = 500;
  * older than this.
  */
 const FRESH_MS = 900;
-/**
- * A caller that joined a poll and waited longer than this before it failed does not start another one: the two together
- * must stay below 2 s.
- */
+/** A caller whose poll failed after more than this does not start another one: the two together must stay below 2 s. */
 const POLL_AGAIN_MS = 100;
 /**
- * Rows are kept for an hour (the upkeep job deletes them). After half of that without an answer every cache is dropped.
+ * After so long without an answer, as when the machine slept, every cache is dropped. Nothing was missed; but what limits the age of
+ * caches (max-age.ts) did not count that time.
  */
-const RESET_MS = 30 * 60_000;
+const RESET_MS = 60_000;
 
 /** The highest transaction id: the first poll returns no changes, only where to start. */
 const NO_TRANSACTION = '18446744073709551615';
 
 const READ = `WITH now AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest, extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms, extract(epoch FROM pg_postmaster_start_time())::text AS started)
-    SELECT now.ms, now.started, now.oldest::text AS oldest, change.seq::text AS seq, change.kind, change.subject FROM now LEFT JOIN change ON change.txid >= $1::text::xid8`;
+    SELECT now.ms, now.started, now.oldest::text AS oldest, forgotten.times::text AS "forgottenTimes", coalesce(forgotten.txid >= $1::text::xid8, true) AS "isForgotten", change.seq::text AS seq, change.kind, change.subject
+    FROM now LEFT JOIN change_forgotten AS forgotten ON true LEFT JOIN change ON change.txid >= $1::text::xid8`;
 
 interface Row {
   /** The database's clock, milliseconds since 1970. */
@@ -67,6 +67,10 @@ interface Row {
   /** When the server started. */
   started: string;
   oldest: string;
+  /** How often rows were deleted; null: unknown. */
+  forgottenTimes: string | null;
+  /** Whether rows of the asked transactions were deleted, at any time. */
+  isForgotten: boolean;
   seq: string | null;
   kind: ChangeKind | null;
   subject: string | null;
@@ -77,6 +81,8 @@ export interface ChangeFeedDeps {
   readonly databaseUrl: string;
   /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
+  /** This machine's wall clock, which also counts while the machine sleeps; replaced by tests. */
+  readonly wallMs?: (() => number) | undefined;
   readonly onError: (error: unknown) => void;
   /** Called with the database's time of each answer. */
   readonly onTime?: ((sample: ClockSample) => void) | undefined;
@@ -89,27 +95,38 @@ export interface ChangeFeedDeps {
 /** Starts the feed; resolves after the first answer. */
 export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> {
   const { db, monotonicMs } = deps;
+  const moments = createMoments(monotonicMs, deps.wallMs);
   const listeners: ChangeListener[] = [];
   let from: string | undefined;
   let server: string | undefined;
+  let forgottenTimes: string | null | undefined;
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
   // Rows of the last answer. The next answer repeats those that are not older than the oldest running transaction.
   let delivered = new Set<string>();
-  let polledAt = Number.NEGATIVE_INFINITY;
+  let polledAt: Moment = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: Number.NEGATIVE_INFINITY };
   let running: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
   let closed = false;
   let client: pg.Client | undefined;
 
   const poll = async (): Promise<void> => {
-    const startedAt = monotonicMs();
+    const startedAt = moments.now();
     const rows = await db.query<Row>(READ, [from ?? NO_TRANSACTION]);
-    const databaseMs = rows[0]?.ms;
-    if (databaseMs !== undefined) deps.onTime?.({ askedAtMs: startedAt, answeredAtMs: monotonicMs(), databaseMs });
-    const started = rows[0]?.started ?? server;
-    // Another server, such as a promoted standby or a restored backup, may lack what was delivered, and number its transactions lower.
-    const reset = from === undefined || started !== server || startedAt - polledAt > RESET_MS;
-    from = rows[0]?.oldest ?? from;
-    server = started;
+    const [first] = rows;
+    if (first === undefined) throw new Error('the query of the change feed returned no row');
+    deps.onTime?.({ askedAtMs: startedAt.monotonicMs, answeredAtMs: monotonicMs(), databaseMs: first.ms });
+    const reset =
+      from === undefined ||
+      // Another server, such as a promoted standby or a restored backup, may lack what was delivered, and number its transactions lower.
+      first.started !== server ||
+      // Rows that were not delivered are gone.
+      (first.isForgotten && first.forgottenTimes !== forgottenTimes) ||
+      // The database's clock counts whatever this machine did meanwhile.
+      Math.max(first.ms - answeredAtMs, startedAt.monotonicMs - polledAt.monotonicMs) > RESET_MS;
+    from = first.oldest;
+    server = first.started;
+    forgottenTimes = first.forgottenTimes;
+    answeredAtMs = first.ms;
     if (reset) for (const listener of listeners) listener('reset');
     else {
       for (const row of rows) {
@@ -141,24 +158,21 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
 
   const answered = async (question: Promise<void>): Promise<void> => {
     await question;
-    if (monotonicMs() - polledAt <= 2 * FRESH_MS) return;
+    if (!moments.isOlder(polledAt, 2 * FRESH_MS)) return;
     throw new ApiError('E6002', 'The database answers too slowly now; the request may be repeated.', {
       headers: { 'retry-after': '1' },
     });
   };
 
   // Joins a poll in flight instead of waiting for the next one: while PostgreSQL is away a request must fail soon. If
-  // that poll fails right after the call, another one is tried: it began long before, and this process may have been
-  // suspended.
+  // that poll fails right after the call, another one is tried: it began long before, this process may have been
+  // suspended, or the wall clock has been set.
   const catchUp = async (): Promise<void> => {
-    const calledAt = monotonicMs();
-    const joined = running;
-    if (joined !== undefined) {
-      try {
-        return await answered(joined);
-      } catch (error) {
-        if (monotonicMs() - calledAt > POLL_AGAIN_MS) throw error;
-      }
+    const calledAtMs = monotonicMs();
+    try {
+      return await answered(running ?? refresh());
+    } catch (error) {
+      if (monotonicMs() - calledAtMs > POLL_AGAIN_MS) throw error;
     }
     await answered(running ?? refresh());
   };
@@ -215,7 +229,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
   return {
     subscribe: (listener) => void listeners.push(listener),
     refresh,
-    ensureFresh: () => (monotonicMs() - polledAt <= FRESH_MS ? undefined : catchUp()),
+    ensureFresh: () => (moments.isOlder(polledAt, FRESH_MS) ? catchUp() : undefined),
     async close() {
       closed = true;
       clearInterval(timer);

@@ -1,6 +1,6 @@
 // Dead jobs as rows: an operator lists them and retries or discards each of them once.
 import type { Owner } from '../../kernel/owner.ts';
-import type { Database } from '../db/database.ts';
+import type { Sql } from '../db/database.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { requeueSql } from './outbox.ts';
 
@@ -71,7 +71,7 @@ const place = (owner: Owner | undefined): [string | null, string | null] => [
 ];
 
 /** Newest first. */
-export async function listDeadJobs(db: Database, filter: DeadJobFilter = {}): Promise<DeadJobRecord[]> {
+export async function listDeadJobs(db: Sql, filter: DeadJobFilter = {}): Promise<DeadJobRecord[]> {
   const { state = 'dead', owner, queue = null, name = null, error = null, before = null, limit = 100 } = filter;
   return (await db.query<Row>(LIST, [...place(owner), state, before, limit, queue, name, error])).map(fromRow);
 }
@@ -82,12 +82,12 @@ export interface DeadJobKind extends Pick<DeadJobRecord, 'queue' | 'name' | 'err
 }
 
 /** The most frequent kinds. Reads all waiting jobs: about 100 ms for 100,000. */
-export function countDeadJobKinds(db: Database, owner: Owner | undefined, limit: number): Promise<DeadJobKind[]> {
+export function countDeadJobKinds(db: Sql, owner: Owner | undefined, limit: number): Promise<DeadJobKind[]> {
   return db.query<DeadJobKind>(KINDS, [...place(owner), limit]);
 }
 
 /** One job in any state. @param owner when given, only a job of this tenant */
-export async function readDeadJob(db: Database, id: string, owner?: Owner): Promise<DeadJobRecord | undefined> {
+export async function readDeadJob(db: Sql, id: string, owner?: Owner): Promise<DeadJobRecord | undefined> {
   const [row] = await db.query<Row>(READ, [...place(owner), id]);
   return row && fromRow(row);
 }
@@ -98,7 +98,7 @@ export async function readDeadJob(db: Database, id: string, owner?: Owner): Prom
  * @param owner when given, only a job of this tenant
  */
 export async function retryDeadJob(
-  db: Database,
+  db: Sql,
   id: string,
   by: string,
   { owner, reason }: { readonly owner?: Owner | undefined; readonly reason?: string | undefined } = {},
@@ -109,7 +109,7 @@ export async function retryDeadJob(
 
 /** Closes a dead job without running it. Undefined when no job with this id waits for a decision. */
 export async function discardDeadJob(
-  db: Database,
+  db: Sql,
   id: string,
   by: string,
   reason: string,
@@ -120,7 +120,7 @@ export async function discardDeadJob(
 }
 
 /** Number of jobs that wait for a decision, by queue; queues without any are absent. */
-export async function countDeadJobs(db: Pick<Database, 'query'>): Promise<ReadonlyMap<string, number>> {
+export async function countDeadJobs(db: Pick<Sql, 'query'>): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ queue: string; jobs: number }>(OPEN, []);
   return new Map(rows.map(({ queue, jobs }) => [queue, jobs]));
 }

@@ -16,6 +16,11 @@ interface Question {
 describe('a caller of the change feed', () => {
   let feed: ChangeFeed;
   let nowMs: number;
+  let wallMs: number;
+  /** The database's clock. */
+  let databaseMs: number;
+  /** Members of the answer that say what was deleted. */
+  let forgotten: { forgottenTimes: string | null; isForgotten: boolean };
   let asked: Question[];
   let automatic: boolean;
   /** When the server that answers was started. */
@@ -23,12 +28,18 @@ describe('a caller of the change feed', () => {
 
   beforeEach(async () => {
     nowMs = 0;
+    wallMs = 5_000_000;
+    databaseMs = 9_000_000;
+    forgotten = { forgottenTimes: '0', isForgotten: false };
     asked = [];
     automatic = true;
     started = '1000';
     const query = (): Promise<object[]> =>
       new Promise((resolve, reject) => {
-        const question = { answer: () => resolve([{ oldest: '1', started, seq: null }]), fail: reject };
+        const question = {
+          answer: () => resolve([{ ms: databaseMs, oldest: '1', started, seq: null, ...forgotten }]),
+          fail: reject,
+        };
         if (automatic) question.answer();
         else asked.push(question);
       });
@@ -36,6 +47,7 @@ describe('a caller of the change feed', () => {
       db: { query } as unknown as Database,
       databaseUrl: NOWHERE,
       monotonicMs: () => nowMs,
+      wallMs: () => wallMs,
       onError: () => undefined,
     });
     automatic = false;
@@ -71,6 +83,63 @@ describe('a caller of the change feed', () => {
     await feed.refresh();
     expect(heard).to.deep.equal(['reset']);
   });
+
+  /** What listeners hear of a poll after this. */
+  const heardAfter = async (change: () => void): Promise<unknown[]> => {
+    automatic = true;
+    const heard: unknown[] = [];
+    feed.subscribe((one) => heard.push(one));
+    change();
+    await feed.refresh();
+    await feed.refresh();
+    return heard;
+  };
+
+  it('drops what it knows when more than a minute passed by the clock of the database, or by its own', async () => {
+    const slept = (ms: number) => () => (databaseMs += ms);
+    expect(await heardAfter(slept(60_000))).to.deep.equal([]);
+    expect(await heardAfter(slept(60_001))).to.deep.equal(['reset']);
+    expect(await heardAfter(() => (nowMs += 60_001))).to.deep.equal(['reset']);
+  });
+
+  it('drops what it knows once when rows are gone that it was not told', async () => {
+    expect(await heardAfter(() => (forgotten = { forgottenTimes: '1', isForgotten: false }))).to.deep.equal([]);
+    expect(await heardAfter(() => (forgotten = { forgottenTimes: '2', isForgotten: true }))).to.deep.equal(['reset']);
+    expect(await heardAfter(() => (forgotten = { forgottenTimes: null, isForgotten: true }))).to.deep.equal(['reset']);
+  });
+
+  it('asks again when the wall clock says that the last answer is old, as after a sleep that the other did not count', async () => {
+    wallMs += 900;
+    expect(feed.ensureFresh()).to.equal(undefined);
+    wallMs += 1;
+    const outcome = outcomeOf(feed.ensureFresh());
+    expect(asked).to.have.lengthOf(1);
+    asked[0]?.answer();
+    expect(await outcome).to.equal('fresh');
+    expect(feed.ensureFresh()).to.equal(undefined);
+  });
+
+  for (const [what, byMs] of [
+    ['ahead', 3_600_000],
+    ['back', -3_600_000],
+  ] as const)
+    it(`only asks again when the wall clock is set ${what}, also during a poll`, async () => {
+      automatic = true;
+      const heard: unknown[] = [];
+      feed.subscribe((change) => heard.push(change));
+      wallMs += byMs;
+      expect(await outcomeOf(feed.ensureFresh())).to.equal('fresh');
+      expect(feed.ensureFresh()).to.equal(undefined);
+      automatic = false;
+      nowMs += 1_000;
+      const outcome = outcomeOf(feed.ensureFresh());
+      wallMs += byMs;
+      asked[0]?.answer();
+      await new Promise((resolve) => setImmediate(resolve));
+      asked[1]?.answer();
+      expect(await outcome).to.equal('fresh');
+      expect(heard).to.deep.equal([]);
+    });
 
   it('uses the last answer while it is younger than 900 ms', () => {
     nowMs = 900;

@@ -115,9 +115,10 @@ describe('a decision that is verified with incomplete evidence', () => {
     expect((await verifier.verify(evidence)).status).to.equal('verified');
   });
 
-  it('is not evaluable as to a failed evaluation or a refused approval', async () => {
+  it('is not evaluable as to a key that was not valid, a failed evaluation or a refused approval', async () => {
     for (const [code, why] of [
       ['EVALUATION_FAILED', 'EVALUATION_FAILED'],
+      ['KEY_INVALID', 'KEY_INVALID'],
       ['APPROVAL_MISMATCH', 'APPROVAL'],
     ] as const) {
       const outcome = await verifier.verify(await find(async (made) => (await codeOf(made)) === code));

@@ -58,7 +58,9 @@ export function isApproved(made: MadeDecision): boolean {
 /** Whether policies alone led to the decision. */
 export function isOrdinary(made: MadeDecision): boolean {
   const { code } = bodyOf(made).reasons[0];
-  return !code.startsWith('APPROVAL_') && !['HALTED', 'EVALUATION_FAILED', 'AGENT_NOT_ACTIVE'].includes(code);
+  return (
+    !code.startsWith('APPROVAL_') && !['HALTED', 'EVALUATION_FAILED', 'AGENT_NOT_ACTIVE', 'KEY_INVALID'].includes(code)
+  );
 }
 
 export const expect = (code: DecisionFailureCode, evidence: DecisionEvidence) => ({ evidence, code });

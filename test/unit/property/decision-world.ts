@@ -213,6 +213,7 @@ const asked = fc.record({
   hasQuorum: fc.boolean(),
   halt: fc.constantFrom('none', 'none', 'none', 'none', 'lifted', 'lifted with a reason', 'in force'),
   hasFailed: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
+  isKeyInvalid: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
   status: fc.constantFrom('ACTIVE', 'ACTIVE', 'ACTIVE', 'UNREGISTERED', 'UNREGISTERED', 'PAUSED', 'TERMINATED'),
   tags: fc.array(fc.string({ unit: 'grapheme', maxLength: 5 }), { maxLength: 2 }),
   /** Number of folds at the time of the decision. */
@@ -422,6 +423,7 @@ async function decide(
     claimedScore: one.claimedScore,
     claimedLevel: one.claimedLevel,
     requestId: isEarlier ? undefined : 'req_1',
+    isKeyInvalid: one.isKeyInvalid,
   };
   const first = await (one.hasFailed ? decider.failedAnswer(question) : decider.answer(question));
   // What had opened the approval, when it has used one: the same question, a little earlier.

@@ -18,6 +18,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'ingress/server.ts': 'the id of a request that could not be read',
   'ingress/service.ts': 'replaced by the clock of the database',
   'shared/platform/db/migrations/0012-authority-records.ts': 'the time of records that the migration creates once',
+  'shared/platform/db/moments.ts': 'only differences, to notice that the machine slept',
   'shared/platform/queues/queues.ts': 'the default for tools and tests',
   'shared/platform/queues/consumer.ts': 'BullMQ needs it for a delay',
   'workers/main.ts': 'gives BullMQ the clock of the database',

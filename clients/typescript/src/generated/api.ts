@@ -2283,7 +2283,7 @@ export interface components {
             /** @description As it was submitted; of a tool call as `action`. */
             resource: string;
             /**
-             * @description queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.
+             * @description queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED. KEY_INVALID: the key that submitted it was revoked or had expired.
              * @enum {string}
              */
             status: "queued" | "evaluating" | "waiting_approval" | "decided" | "failed";
@@ -4886,7 +4886,7 @@ export interface operations {
             query?: {
                 /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId?: string;
-                /** @description queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED. */
+                /** @description queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED. KEY_INVALID: the key that submitted it was revoked or had expired. */
                 status?: "queued" | "evaluating" | "waiting_approval" | "decided" | "failed";
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
                 cursor?: string;

@@ -40,6 +40,8 @@ const SPECIAL: Readonly<Record<NonNullable<Explained['special']>, string>> = {
   halted: 'The environment was halted, so every verdict was DENY. The verdict of the policies alone is',
   used: 'A person had approved it. The verdict of the policies without the approval is',
   refused: 'It named an approval that could not be used, so the verdict was DENY. The verdict of the policies alone is',
+  key_invalid:
+    'The key that submitted it was revoked or had expired, so the verdict was DENY. The verdict of the policies alone is',
   failed: 'The evaluation failed, so the verdict was DENY. The verdict of the policies now is',
 };
 

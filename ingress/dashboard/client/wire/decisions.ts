@@ -45,7 +45,7 @@ export type DecisionExplanation =
       /** Whether verdict and reasons are those of the record. */
       readonly agrees: boolean;
       /** The cause when not the policies alone decided: a halt, a used or refused approval, or a failed evaluation. */
-      readonly special: 'halted' | 'used' | 'refused' | 'failed' | null;
+      readonly special: 'halted' | 'used' | 'refused' | 'failed' | 'key_invalid' | null;
       /** Whether the stored facts match the digest in the record. */
       readonly factsAsRecorded: boolean;
       /** Matched rules first, then in the order of the set; at most 1,000. */
