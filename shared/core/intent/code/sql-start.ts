@@ -2,8 +2,8 @@
 import { accountingFor } from './code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
-import { sqlFragments } from './sql.ts';
-import { firstTokens, type SqlToken, sqlTokens } from './sql-tokens.ts';
+import { fragmentsOfLexings } from './sql.ts';
+import { firstTokens, lexingsOf, type SqlToken } from './sql-tokens.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
 
 /** The number of tokens by which a statement is recognized. */
@@ -153,27 +153,25 @@ function isEnglish([head, second, third]: readonly SqlToken[], text: string, { c
   return needsObject && !isUpper(head) && !codeWords.sqlObjects.has(second.lower);
 }
 
-/** The end of the SQL that begins at `at`: with its quotation, its sentence, or before words that begin no statement. */
-function endOf(text: string, at: number, limit: number, upper: boolean, { lexicon, effort }: Place): number {
-  const { codeWords } = lexicon;
-  const tokens = sqlTokens(text, at, limit, effort);
-  let end = at;
+/** Of the tokens from the beginning of SQL on, those up to its end: of its sentence, or before words that begin no statement. */
+function ownTokens(all: Iterable<SqlToken>, text: string, upper: boolean, { codeWords }: Lexicon): SqlToken[] {
+  const tokens = all[Symbol.iterator]();
+  const found: SqlToken[] = [];
   let statements = 0;
-  let token = tokens.next().value;
+  let token: SqlToken | undefined = tokens.next().value;
   while (token) {
-    const next = tokens.next().value;
+    const next: SqlToken | undefined = tokens.next().value;
     const isDone = token.lower === '.' && /^(?:\s|$)/.test(text.slice(token.end, token.end + 1));
     const isOther = codeWords.continues.has(token.text) && (upper || codeWords.sqlHeads.has(next?.lower ?? ''));
     if (isDone || isOther || token.lower === '`') break;
+    found.push(token);
     if (token.lower === ';') {
       statements += 1;
-      if (!next || statements > MAX_STATEMENTS || !(codeWords.sqlHeads.has(next.lower) || isUpper(next)))
-        return token.end;
+      if (!next || statements > MAX_STATEMENTS || !(codeWords.sqlHeads.has(next.lower) || isUpper(next))) break;
     }
-    end = token.end;
     token = next;
   }
-  return end;
+  return found;
 }
 
 export function sqlAt(place: Place): ReadAt | undefined {
@@ -199,7 +197,11 @@ function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
   const [head] = tokens;
   const own = first > 0 ? tokens.slice(0, first + 1) : tokens;
   if (!head || !isStatement(own, isQuoted, own.length === MAX_EVIDENCE, lexicon)) return undefined;
-  const end = endOf(text, piece.at, enclosureOf(text, piece)?.until ?? text.length, isUpper(head), place);
-  const span = { at: piece.at, end };
-  return { fragments: accountingFor(sqlFragments(text, span, lexicon, effort), span), end };
+  const until = enclosureOf(text, piece)?.until ?? text.length;
+  const upper = isUpper(head);
+  const lexings = lexingsOf(text, piece.at, until, effort, (all) => ownTokens(all, text, upper, lexicon));
+  // What is after the end in one dialect is read by the other readers too.
+  const end = Math.min(...lexings.map(({ tokens: own }) => own.at(-1)?.end ?? until));
+  const span = { at: piece.at, end: lexings[0]?.tokens.at(-1)?.end ?? piece.at };
+  return { fragments: accountingFor(fragmentsOfLexings(lexings, span, lexicon, effort), span), end };
 }

@@ -1,5 +1,5 @@
 // Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
-import { newEffort } from './effort.ts';
+import { type Effort, newEffort } from './effort.ts';
 import { type Fragment, gravest, gravity, type Span, unknownCode } from './code.ts';
 import { emptiesSetting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -8,7 +8,7 @@ import { destination, readSelect, sentTo } from './sql-queries.ts';
 import { readChange, readDelete, readUpdate } from './sql-rows.ts';
 import { gone, make, MODIFIES, named, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
 import { followingIn, MAY_BE_FOLLOWED, withoutUndone } from './sql-sequence.ts';
-import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
+import { type Lexing, lexingsOf, type SqlToken, statementsOf } from './sql-tokens.ts';
 
 const EXPLAIN_OPTION = /^(?:explain|analy[sz]e|verbose|extended|query|plan|for)$/;
 
@@ -114,8 +114,12 @@ function readExport(statement: Statement, head: string): Fragment {
 
 const MAX_FOLLOWING = 20;
 
+/** A command of a client, such as `\gexec` and `\!`. */
+const isClients = ({ kind, lower }: SqlToken): boolean => kind === 'sign' && /^\\./.test(lower);
+
 function readStatement(statement: Statement, before = 0): Fragment {
   if (before > MAX_FOLLOWING) return notUnderstood(statement);
+  if (statement.tokens.some(isClients)) return notUnderstood(statement);
   const head = statement.tokens.find(({ lower }) => lower !== '(')?.lower ?? '';
   const as = head === 'prepare' ? statement.tokens.findIndex(({ lower }) => lower === 'as') : -1;
   if (as > 0) return readStatement({ ...statement, tokens: statement.tokens.slice(as + 1) }, before + 1);
@@ -143,18 +147,37 @@ function readOne(statement: Statement): Fragment {
   return readOther(own, head);
 }
 
-/** What the SQL from `from` to `until` does, statement by statement. */
-export function sqlFragments(
+/** What the SQL of a span does, statement by statement: the gravest of what it does in any dialect. */
+export const sqlFragments = (
   text: string,
   { at, end }: Span,
   lexicon: Lexicon,
   effort = newEffort(end - at),
+): Fragment[] => fragmentsOfLexings(lexingsOf(text, at, end, effort), { at, end }, lexicon, effort);
+
+const kindOf = ({ action, effect, traits }: Fragment): string => [action, effect, ...traits].join(' ');
+
+/** The same for SQL whose tokens are known. Of another way to read it than the first, only what adds to that counts. */
+export function fragmentsOfLexings(
+  lexings: readonly Lexing[],
+  { at, end }: Span,
+  lexicon: Lexicon,
+  effort: Effort,
 ): Fragment[] {
-  const statements = statementsOf(sqlTokens(text, at, end, effort));
-  const all = statements.map((tokens) => {
-    const span = { at: tokens[0]?.at ?? at, end: tokens.at(-1)?.end ?? end };
-    return readStatement({ tokens, span, lexicon });
-  });
-  const read = withoutUndone(all, statements);
-  return effort.left > 0 ? read : [...read, unknownCode({ at, end }, { domain: 'db', language: 'sql' })];
+  const found: Fragment[] = [];
+  const kinds = new Set<string>();
+  for (const { tokens } of lexings) {
+    const statements = statementsOf(tokens);
+    const all = statements.map((own) => {
+      const span = { at: own[0]?.at ?? at, end: own.at(-1)?.end ?? end };
+      return readStatement({ tokens: own, span, lexicon });
+    });
+    const isFirst = found.length === 0;
+    for (const fragment of withoutUndone(all, statements))
+      if (isFirst || (fragment.effect !== 'read' && !kinds.has(kindOf(fragment)))) {
+        found.push(fragment);
+        kinds.add(kindOf(fragment));
+      }
+  }
+  return effort.left > 0 ? found : [...found, unknownCode({ at, end }, { domain: 'db', language: 'sql' })];
 }
