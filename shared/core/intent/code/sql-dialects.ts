@@ -76,9 +76,8 @@ const MYSQL: SqlDialect = {
 
 const SQL_SERVER: SqlDialect = { ...STANDARD, ticks: false, hash: 'name', commentsNest: true, brackets: true };
 
-/** The first one is that of which most text is. */
 /** The dialect by which it is recognized that a text holds SQL. */
-export const USUAL: SqlDialect = MYSQL;
+export const USUAL = MYSQL;
 
 export const DIALECTS: readonly SqlDialect[] = [
   POSTGRES,
@@ -123,6 +122,9 @@ export const DIALECTS: readonly SqlDialect[] = [
   // ClickHouse
   { ...STANDARD, escapes: 'all', nameEscapes: true, tickEscapes: true, hash: 'comment', dollars: 'tagged' },
 ];
+
+/** Cypher, whose queries are split alike. */
+export const CYPHER: SqlDialect = { ...STANDARD, escapes: 'all', nameEscapes: true, slashesComment: true };
 
 /** A dialect, with the questions that a text made a reader ask about it: all dialects with the same answers read that text alike. */
 export class AskedDialect {

@@ -113,6 +113,8 @@ const FORMS = new Map<string, Form>(
     call: ({ tokens, words, upper, third }) =>
       (upper || third === '(') && words.includes('(') && tokens[1]?.kind === 'word' && tokens[1].text !== 'the',
     set: isSet,
+    load: ({ tokens, upper, second, has }) =>
+      (second === 'data' && has('infile')) || (upper && tokens[1]?.kind === 'string'),
     prepare: ({ upper, third, has }) => (upper || has(';')) && (third === 'as' || third === 'from' || third === '('),
     shutdown: ({ upper, second }) =>
       upper && /^(?:|;|with|immediate|abort|nowait|save|nosave|transactional|normal)$/.test(second),

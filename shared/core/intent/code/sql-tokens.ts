@@ -1,6 +1,6 @@
 // Splits SQL into tokens, as one dialect does: comments, strings, quoted names, dollar quotes.
 import type { Effort } from './effort.ts';
-import { AskedDialect, DIALECTS, USUAL } from './sql-dialects.ts';
+import { AskedDialect, DIALECTS, type SqlDialect, USUAL } from './sql-dialects.ts';
 import { wordSet } from '../text/word-set.ts';
 
 export interface SqlToken {
@@ -284,6 +284,15 @@ type Cut = (tokens: Iterable<SqlToken>) => readonly SqlToken[];
 function* tokensOf(lexer: Lexer, from: number): Generator<SqlToken> {
   for (let token = lexer.next(from); token; token = lexer.next(token.end)) yield token;
 }
+
+/** The tokens of a span as one dialect reads it, as far as the effort lasts. */
+export const tokensIn = (
+  text: string,
+  from: number,
+  until: number,
+  dialect: SqlDialect,
+  effort: Effort,
+): SqlToken[] => [...tokensOf(new Lexer(text.slice(0, until), new AskedDialect(dialect), effort), from)];
 
 /**
  * The ways in which dialects read a text from `from` on, each once, as far as the effort lasts. A dialect in which a quotation is never

@@ -4,10 +4,10 @@ import { type Fragment, gravest, gravity, type Span, unknownCode } from './code.
 import { emptiesSetting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { PRIVILEGE, readAlter, readPragma, readSet } from './sql-changes.ts';
-import { destination, readSelect, sentTo } from './sql-queries.ts';
+import { calledIn, destination, harmCalledIn, readSelect, sentTo } from './sql-queries.ts';
 import { readChange, readDelete, readUpdate } from './sql-rows.ts';
 import { gone, make, MODIFIES, named, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
-import { followingIn, MAY_BE_FOLLOWED, withoutUndone } from './sql-sequence.ts';
+import { bodyOf, followingIn, MAY_BE_FOLLOWED, withoutUndone } from './sql-sequence.ts';
 import { type Lexing, lexingsOf, type SqlToken, statementsOf } from './sql-tokens.ts';
 
 const EXPLAIN_OPTION = /^(?:explain|analy[sz]e|verbose|extended|query|plan|for)$/;
@@ -85,6 +85,10 @@ function readOther(statement: Statement, head: string): Fragment {
   if (head === 'reset' && /^(?:master|binary|replica|slave)$/.test(words[1] ?? '')) return gone(statement, head);
   // `PREPARE s FROM 'DROP ...'`: the statement is a text.
   if (head === 'prepare' && words.includes('from')) return notUnderstood(statement);
+  if (head === 'declare') {
+    const harm = declaredHarm(statement);
+    if (harm) return harm;
+  }
   if (codeWords.sqlSession.has(head) || head === 'reset')
     return emptiesSetting(words.join(' '), statement.lexicon)
       ? gone(statement, head)
@@ -93,6 +97,12 @@ function readOther(statement: Statement, head: string): Fragment {
   if (head.startsWith('exec') && codeWords.sqlReadingProcedures.has(words[1] ?? ''))
     return make(statement, head, 'read', { object: 'schema' });
   return notUnderstood(statement, { object: head === 'call' || head.startsWith('exec') ? 'procedure' : 'statement' });
+}
+
+/** What declaring a value calls, or the query of a cursor; the types of variables look like calls. */
+function declaredHarm(statement: Statement): Fragment | undefined {
+  const from = statement.tokens.findIndex(({ lower }) => /^(?::?=|for|default|is)$/.test(lower));
+  return from < 0 ? undefined : harmCalledIn({ ...statement, tokens: statement.tokens.slice(from) });
 }
 
 /** Statements that write rows or files elsewhere, or clear up. */
@@ -123,6 +133,8 @@ function readStatement(statement: Statement, before = 0): Fragment {
   const head = statement.tokens.find(({ lower }) => lower !== '(')?.lower ?? '';
   const as = head === 'prepare' ? statement.tokens.findIndex(({ lower }) => lower === 'as') : -1;
   if (as > 0) return readStatement({ ...statement, tokens: statement.tokens.slice(as + 1) }, before + 1);
+  const body = head === 'begin' ? bodyOf(statement.tokens) : undefined;
+  if (body) return readStatement({ ...statement, tokens: body }, before + 1);
   const rest = MAY_BE_FOLLOWED.has(head) ? followingIn(statement) : undefined;
   const own = readOne(statement);
   if (rest === undefined) return own;
@@ -143,7 +155,8 @@ function readOne(statement: Statement): Fragment {
   if (head === 'delete') return readDelete(own);
   if (own.lexicon.codeWords.sqlDestroys.has(head)) return gone(own, head, named(own, 1));
   if (head === 'pragma') return readPragma(own);
-  if (own.lexicon.codeWords.sqlReads.has(head)) return make(own, head, 'read', { object: named(own, 1) });
+  if (own.lexicon.codeWords.sqlReads.has(head))
+    return calledIn(own) ?? make(own, head, 'read', { object: named(own, 1) });
   return readOther(own, head);
 }
 
