@@ -5,7 +5,8 @@ import { doingOfSettings } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { CYPHER } from './sql-dialects.ts';
 import { gone, make, makeDoing, notUnderstood, type Statement } from './sql-statement.ts';
-import { type SqlToken, tokensIn } from './sql-tokens.ts';
+import type { SqlToken } from './sql-lexer.ts';
+import { tokensIn } from './sql-tokens.ts';
 import { isRightsColumn } from './sql-rows.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
 

@@ -76,8 +76,8 @@ const MYSQL: SqlDialect = {
 
 const SQL_SERVER: SqlDialect = { ...STANDARD, ticks: false, hash: 'name', commentsNest: true, brackets: true };
 
-/** The dialect by which it is recognized that a text holds SQL. */
-export const USUAL = MYSQL;
+/** By this it is recognized that a text holds SQL: what hides least. */
+export const USUAL: SqlDialect = { ...MYSQL, hash: 'sign', dollars: 'tagged' };
 
 export const DIALECTS: readonly SqlDialect[] = [
   POSTGRES,
