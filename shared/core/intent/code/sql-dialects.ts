@@ -14,7 +14,8 @@ export interface SqlDialect {
   readonly ticks: boolean;
   /** What `#` is. */
   readonly hash: 'sign' | 'comment' | 'name';
-  /** Whether `--` begins a comment only before white space. */
+  /** Whether `--` begins a comment, and only before white space. */
+  readonly dashesComment: boolean;
   readonly dashesNeedBlank: boolean;
   readonly slashesComment: boolean;
   /** Whether a carriage return alone ends the comment of a line. */
@@ -43,6 +44,7 @@ const STANDARD: SqlDialect = {
   tickEscapes: false,
   ticks: true,
   hash: 'sign',
+  dashesComment: true,
   dashesNeedBlank: false,
   slashesComment: false,
   returnEndsLine: false,
@@ -77,7 +79,7 @@ const MYSQL: SqlDialect = {
 const SQL_SERVER: SqlDialect = { ...STANDARD, ticks: false, hash: 'name', commentsNest: true, brackets: true };
 
 /** By this it is recognized that a text holds SQL: what hides least. */
-export const USUAL: SqlDialect = { ...MYSQL, hash: 'sign', dollars: 'tagged' };
+export const USUAL: SqlDialect = { ...MYSQL, hash: 'sign', returnEndsLine: true, dollars: 'tagged' };
 
 export const DIALECTS: readonly SqlDialect[] = [
   POSTGRES,
@@ -124,7 +126,14 @@ export const DIALECTS: readonly SqlDialect[] = [
 ];
 
 /** Cypher, whose queries are split alike. */
-export const CYPHER: SqlDialect = { ...STANDARD, escapes: 'all', nameEscapes: true, slashesComment: true };
+export const CYPHER: SqlDialect = {
+  ...STANDARD,
+  escapes: 'all',
+  nameEscapes: true,
+  dashesComment: false,
+  slashesComment: true,
+  returnEndsLine: true,
+};
 
 /** A dialect, with the questions that a text made a reader ask about it: all dialects with the same answers read that text alike. */
 export class AskedDialect {

@@ -20,7 +20,7 @@ const NAME_OF_SIGNS = /#[\w$#]*/y;
 const DOLLARS = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
 /** Names in brackets and backticks that every dialect reads alike, and brackets that hold nothing on which dialects differ. */
 const PLAIN_BRACKETS = /\[[A-Za-z_][\w ]*\](?!\])/y;
-const EMPTY_BRACKETS = /\[[^\]'"`;$#()\\/-]*\](?!\])/y;
+const EMPTY_BRACKETS = /\[[^\]['"`;$#()\\/-]*\](?!\])/y;
 const PLAIN_TICKS = /`[\w .$*@:]*`/y;
 /** What runs of a comment: `/*!50000 ... *\/`, `/*M!100000 ... *\/`. */
 const RUN_COMMENT = /\/\*(M?)!\d{0,6}/y;
@@ -94,12 +94,14 @@ export class SqlLexer {
   /** The string before is `E'...'`, which another one in the next line continues. */
   #wasEscaped = false;
   #isContinued = false;
-  #definition = new StoredDefinition();
+  readonly #definition = new StoredDefinition();
+  readonly #lastBracket: number;
 
   constructor(code: string, dialect: AskedDialect, effort: Effort) {
     this.#code = code;
     this.#dialect = dialect;
     this.#effort = effort;
+    this.#lastBracket = code.lastIndexOf(']');
   }
 
   /** The next token at or after an offset; undefined at the end. Comments are none, but those that are run count as code. */
@@ -134,15 +136,17 @@ export class SqlLexer {
     const code = this.#code;
     const char = code.charAt(at);
     const two = code.slice(at, at + 2);
-    if (two === '--') {
-      // In MySQL, `5--3` is 8.
-      const needsNone = at + 2 >= code.length || code.charCodeAt(at + 2) <= 0x20;
-      return needsNone || !this.#dialect.ask('dashesNeedBlank') ? this.#endOfLine(at) : at;
-    }
+    if (two === '--') return this.#comments(at) ? this.#endOfLine(at) : at;
     if (two === '//') return this.#dialect.ask('slashesComment') ? this.#endOfLine(at) : at;
     if (char === '#') return this.#dialect.ask('hash') === 'comment' ? this.#endOfLine(at) : at;
     if (two === '/*') return this.#endOfComment(at);
     return at + (matchAt(BLANK, code, at)?.[0].length ?? 0);
+  }
+
+  /** Whether two dashes begin a comment. In MySQL, `5--3` is 8; in Cypher, `(a)--(b)` is a relationship. */
+  #comments(at: number): boolean {
+    const isBeforeBlank = at + 2 >= this.#code.length || this.#code.charCodeAt(at + 2) <= 0x20;
+    return this.#dialect.ask('dashesComment') && (isBeforeBlank || !this.#dialect.ask('dashesNeedBlank'));
   }
 
   #endOfLine(at: number): number {
@@ -260,7 +264,7 @@ export class SqlLexer {
     const code = this.#code;
     const plain = matchAt(PLAIN_BRACKETS, code, at);
     if (plain) return this.#token('name', at, at + plain[0].length, 1);
-    if (matchAt(EMPTY_BRACKETS, code, at) || !code.includes(']', at) || !this.#dialect.ask('brackets'))
+    if (matchAt(EMPTY_BRACKETS, code, at) || at > this.#lastBracket || !this.#dialect.ask('brackets'))
       return this.#sign(at);
     const end = closedAt(code, at + 1, ']', () => false);
     return end < 0 ? this.#open(at) : this.#token('name', at, end, 1);

@@ -77,9 +77,9 @@ function selectsValue([head, first, second, third]: readonly SqlToken[]): boolea
 /** What shows of each head that it begins a statement. */
 const FORMS = new Map<string, Form>(
   Object.entries<Form>({
-    select: ({ tokens, words, upper, second, isCut, has }) =>
+    select: ({ tokens, words, upper, second, third, isCut, has }) =>
       upper
-        ? isCut || has('from', '(', ';')
+        ? isCut || has('from', '(', ';') || (tokens[1]?.kind === 'string' && third === 'as')
         : selectsValue(tokens) || (words.indexOf('from') > 1 && (second === '*' || has(';', 'where'))),
     delete: ({ tokens, second, looks, upperNext }) =>
       second === 'from' && (looks || upperNext) && tokens[2]?.kind !== 'sign',
@@ -155,7 +155,7 @@ function isEnglish(tokens: readonly SqlToken[], text: string, { codeWords }: Lex
   if (codeWords.sqlSession.has(head.lower)) return !isUpper(head);
   if (head.lower === 'select') {
     const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
-    if (isUpper(head)) return rest.length < MAX_LETTERS && !/from|[(;]/.test(rest);
+    if (isUpper(head)) return rest.length < MAX_LETTERS && !/from|[(;]|'\s+as\s/.test(rest);
     if (selectsValue(tokens)) return false;
     return !(rest.includes('from') && (rest.includes('*') || rest.includes(';') || rest.includes('where')));
   }

@@ -168,7 +168,8 @@ export const sqlFragments = (
   effort = newEffort(end - at),
 ): Fragment[] => fragmentsOfLexings(lexingsOf(text, at, end, effort), { at, end }, lexicon, effort);
 
-const kindOf = ({ action, effect, traits }: Fragment): string => [action, effect, ...traits].join(' ');
+const kindOf = ({ action, effect, object, extent, traits }: Fragment): string =>
+  [action, effect, object, extent, ...traits].join(' ');
 
 /** The same for SQL whose tokens are known. Of another way to read it than the first, only what adds to that counts. */
 export function fragmentsOfLexings(
@@ -179,8 +180,9 @@ export function fragmentsOfLexings(
 ): Fragment[] {
   const found: Fragment[] = [];
   const kinds = new Set<string>();
-  for (const { tokens } of lexings) {
-    const statements = statementsOf(tokens);
+  for (const [index, { tokens }] of lexings.entries()) {
+    // A line of dashes is a comment in some dialects, and an error in the others.
+    const statements = statementsOf(tokens).filter(([first]) => index === 0 || first?.lower !== '-');
     const all = statements.map((own) => {
       const span = { at: own[0]?.at ?? at, end: own.at(-1)?.end ?? end };
       return readStatement({ tokens: own, span, lexicon });
