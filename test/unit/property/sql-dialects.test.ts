@@ -54,7 +54,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   mariadb: ["'it\\'s'", '1 /*M! + 2 */', '1 /*M!100000 + 2 */', '5--3'],
   sqlserver: ["[it's]", "[a]]'b]", '#t', '##t', 'a#b', "'\\'", "1 /* /* */ it's */", "[a--b], 'c'", '[a;b]', '[a/*b]'],
   sqlite: ["[it's]", "'\\'", '1 /* /* */', "1 -- it's\n", '`a;b`'],
-  oracle: ["q'[it's]'", "q'{it's}'", "q'!it's!'", "nq'(it's)'", "'\\'", 'a#', '1 /* /* */'],
+  oracle: ["q'[it's]'", "q'{it's}'", "q'!it's!'", "nq'(it's)'", "q']it's]'", "'\\'", 'a#', '1 /* /* */'],
   bigquery: ["'''it's'''", '"""it"s"""', "'it\\'s'", "1 # it's\n", '`a\\`b`', "r'''it's'''"],
   snowflake: ["1 // it's\n", "'it\\'s'", "$$it's$$", "'a\\\\'"],
   spark: ["r'\\'", "'it\\'s'", "1 -- \\\nit's\n", "1 /* /* */ it's */"],
@@ -135,8 +135,8 @@ describe('SQL in which one dialect hides what another one runs', () => {
     });
 
     it(`is read when there is no more to it than values of ${dialect}`, () => {
-      const harmless = values.filter((value) => !/[$#]$|\$\$|\$[a-z]+\$|;|\[|''''|like/.test(value));
-      for (const value of harmless)
+      // A semicolon within a name of SQL Server ends a statement elsewhere.
+      for (const value of values.filter((one) => !one.includes(';')))
         expect(gravestIn('sql', `select ${value} from t`), value).to.equal(
           gravity({ action: 'read', effect: 'read', traits: [] }),
         );

@@ -25,7 +25,8 @@ const PLAIN_TICKS = /`[\w .$*@:]*`/y;
 /** What runs of a comment: `/*!50000 ... *\/`, `/*M!100000 ... *\/`. */
 const RUN_COMMENT = /\/\*(M?)!\d{0,6}/y;
 const END_OF_LINE = /[ \t]*\d*[ \t]*(?=[\r\n]|$)/y;
-const CLOSING = new Map([...'[]{}()<>'].map((sign, at, all) => [sign, all[at + 1] ?? sign]));
+/** Brackets of `q'[...]'`; any other sign closes itself. */
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')', '<': '>' };
 
 const matchAt = (pattern: RegExp, code: string, at: number): RegExpExecArray | null => {
   pattern.lastIndex = at;
@@ -35,7 +36,7 @@ const matchAt = (pattern: RegExp, code: string, at: number): RegExpExecArray | n
 /** Characters of words of ASCII, by code. */
 const OF_WORD = new Uint8Array(128);
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789$') OF_WORD[char.charCodeAt(0)] = 1;
-const isOfWord = (code: number): boolean => (code > 0x7f ? true : OF_WORD[code] === 1);
+const isOfWord = (code: number): boolean => code > 0x7f || OF_WORD[code] === 1;
 const startsWord = (code: number): boolean => OF_WORD[code] === 1 && (code > 0x39 || code === 0x5f);
 
 /** The letters right before a string that say how to read it: the `e` of `e'...'`. */
@@ -44,7 +45,10 @@ function prefixOf(code: string, at: number): string {
   return isOfWord(code.charCodeAt(at - prefix.length - 1)) ? '' : prefix;
 }
 
-/** The offset after the quotation mark that closes what begins at an offset; -1 where none does. `keeps`: whether a backslash keeps one from closing. */
+/**
+ * The offset after the quotation mark that closes what begins at an offset; -1 where none does. `keeps`: whether a backslash keeps one
+ * from closing.
+ */
 function closedAt(code: string, from: number, quote: string, keeps: () => boolean): number {
   for (let at = code.indexOf(quote, from); at >= 0; ) {
     let slashes = at;
@@ -249,7 +253,7 @@ export class SqlLexer {
     if (!isOracle && code.startsWith("'''", at) && this.#dialect.ask('triples')) return this.#tripleAt(at);
     const opening = code.charAt(at + 1);
     const end = isOracle
-      ? closedAt(code, at + 2, `${CLOSING.get(opening) ?? opening}'`, () => false)
+      ? closedAt(code, at + 2, `${CLOSING[opening] ?? opening}'`, () => false)
       : closedAt(code, at + 1, "'", () => this.#keeps(prefix));
     return end < 0 ? this.#open(at) : this.#token('string', at, end);
   }

@@ -70,7 +70,7 @@ function selectsValue([head, first, second, third]: readonly SqlToken[]): boolea
   const isJoined = second?.at === first.end;
   // `select item(s)`
   if (first.kind === 'word') return isJoined && second?.lower === '(' && !/^e?s$/.test(third?.lower ?? '');
-  if (first.text === '$') return isJoined && second?.text.endsWith('$') === true;
+  if (first.text === '$') return isJoined && (second?.text ?? '').endsWith('$');
   return (first.kind === 'string' || /^\d/.test(first.text)) && (second === undefined || second.lower === ';');
 }
 
