@@ -19,7 +19,7 @@ const FOLLOWS_AS_PAIR = new Set([
 const isSign = ({ kind, lower }: SqlToken): boolean => kind === 'sign' && !/^\d/.test(lower);
 
 /** Whether a word and the next one begin a statement wherever they stand. */
-const begins = ({ lower }: SqlToken, next: SqlToken): boolean =>
+export const begins = ({ lower }: SqlToken, next: SqlToken): boolean =>
   FOLLOWS_AS_PAIR.has(`${lower} ${next.lower}`) ||
   (lower === 'kill' && /^\d/.test(next.lower)) ||
   (FOLLOWS.has(lower) && (!isSign(next) || lower === 'exec' || lower === 'execute'));

@@ -3,6 +3,7 @@ import { accountingFor } from './code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { fragmentsOfLexings } from './sql.ts';
+import { begins } from './sql-sequence.ts';
 import { firstTokens, lexingsOf, type SqlToken } from './sql-tokens.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
 
@@ -71,7 +72,10 @@ function selectsValue([head, first, second, third]: readonly SqlToken[]): boolea
   // `select item(s)`
   if (first.kind === 'word') return isJoined && second?.lower === '(' && !/^e?s$/.test(third?.lower ?? '');
   if (first.text === '$') return isJoined && (second?.text ?? '').endsWith('$');
-  return (first.kind === 'string' || /^\d/.test(first.text)) && (second === undefined || second.lower === ';');
+  if (first.kind !== 'string' && !/^\d/.test(first.text)) return false;
+  if (second === undefined || second.lower === ';') return true;
+  // `select 1 exec purge`, as all of a text
+  return head.at === 0 && third !== undefined && begins(second, third);
 }
 
 /** What shows of each head that it begins a statement. */
