@@ -1,6 +1,7 @@
 // Finds code in a text. The effect of such code outweighs the words around it. Each reader recognizes the code of one family.
 import { callAt } from './call-start.ts';
 import { settingsAlone } from './data.ts';
+import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
 import { fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
@@ -19,7 +20,7 @@ import { opensAt, type Place, type Reader } from './start.ts';
 const MAX_FRAGMENTS = 40;
 
 /** The readers, in the order in which they are tried. */
-const READERS: readonly Reader[] = [sqlAt, httpAt, graphAt, shellAt, redisAt, callAt, urlAt];
+const READERS: readonly Reader[] = [sqlAt, cypherAt, httpAt, graphAt, shellAt, redisAt, callAt, urlAt];
 
 /** Output of any command redirected into a file: `print "hi" > /etc/motd`. Only a path distinguishes it from a comparison. */
 function redirectAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): Fragment[] {
@@ -36,7 +37,11 @@ function redirectAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): Fra
 }
 
 /** Words with which code begins, whatever comes next. */
-const HEADS = new Set([...[...METHODS.keys()].map((method) => method.toLowerCase()), ...LOOPS]);
+const HEADS = new Set([
+  ...['match', 'optional'],
+  ...[...METHODS.keys()].map((method) => method.toLowerCase()),
+  ...LOOPS,
+]);
 /** All plain words with which code may begin. */
 const startsOf = oncePerLexicon(
   (lexicon): ReadonlySet<string> =>

@@ -1,9 +1,10 @@
 // Recognizes HTTP requests in a text: request lines, requests in words, GraphQL operations, and URLs that act when they are opened.
 import { beginningOf } from '../first-of.ts';
-import { fragmentOf, sentOutside, unknownCode } from './code.ts';
+import { fragmentOf, readsOnly, sentOutside, unknownCode } from './code.ts';
 import { graphOperation } from './http-body.ts';
 import { actOfUrl, isOutside, isUrl, MAX_URL, METHODS, requestFragment } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import { doingOfName, partsOf } from './names.ts';
 import type { Piece } from './pieces.ts';
 import { sqlFragments } from './sql.ts';
 import type { Place, ReadAt } from './start.ts';
@@ -115,8 +116,27 @@ const OPERATION_HEAD = /^[{"]{0,4}(?:mutation|subscription)[^{}]*\{/i;
 /** An operation of which only variables are read. */
 const OPEN_OPERATION = /^[{"]{0,4}(?:mutation|subscription)\s{0,3}\w{0,60}\s{0,3}\(\s{0,3}\$[^{}]*$/i;
 
+/** A text that is one query without a name: `{ order(id: 3) { total } }`. */
+const NAMELESS_QUERY = /^\s*\{\s*[A-Za-z_]\w*\s*(?:\([^(){};]{0,400}\)\s*)?\{[\s\w,(){}":$!]*\}\s*\}\s*$/;
+const FIELD = /\b[A-Za-z_]\w*(?=\s*[({])/g;
+
+/** Whether a text is a query without a name, none of whose fields is named for what it does: `{ purgeUsers { ok } }`. */
+const isNamelessQuery = (text: string, lexicon: Lexicon): boolean =>
+  NAMELESS_QUERY.test(text) &&
+  [...text.matchAll(FIELD)].every(([field]) => {
+    const doing = doingOfName(field, lexicon);
+    return (
+      doing === undefined || doing.effect === 'read' || (partsOf(field).length === 1 && doing.effect !== 'destructive')
+    );
+  });
+
 export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
   const head = pieces[at];
+  if (at === 0 && text.length <= MAX_BODY && isNamelessQuery(text, lexicon)) {
+    const span = { at: 0, end: text.length };
+    const what = { verb: 'query', object: 'graph', domain: 'web', language: 'http' } as const;
+    return { fragments: [readsOnly(span, what)], end: text.length };
+  }
   const word = head?.lower.replace(/^[{"]+/, '') ?? '';
   if (!head || !(word.startsWith('mutation') || word.startsWith('subscription'))) return undefined;
   const { kept: code, isCut: goesOn } = beginningOf(text.slice(head.at, head.at + MAX_BODY + 1), MAX_BODY);

@@ -1,6 +1,15 @@
 // Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
-import { type Fragment, fragmentOf, gravity, NOT_UNDERSTOOD, type Span, unknownCode, gravest } from './code.ts';
+import {
+  type Fragment,
+  fragmentOf,
+  gravest,
+  gravity,
+  NOT_UNDERSTOOD,
+  readsOnly,
+  type Span,
+  unknownCode,
+} from './code.ts';
 import { doingOfName, isMoney, partsOf, withNouns, MOVES } from './names.ts';
 import { doingOfSettings, EMPTIES, hasLongString } from './settings.ts';
 import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
@@ -220,9 +229,14 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   return gravest([{ ...read, isWhole: false }, rest]) ?? rest;
 }
 
+/** Searches of Elasticsearch and OpenSearch, whose query is the body. */
+const SEARCHES = /^\/?(?:[\w.,*-]{1,200}\/)?_(?:search|count|msearch|mget|field_caps)\/?$/;
+
 function readRequest(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
   const { url, body = '' } = parts;
   const method = methodOf(parts);
+  if (/^(?:get|post)$/i.test(method) && SEARCHES.test(url))
+    return readsOnly(span, { verb: 'search', object: '_search', domain: 'web', language: 'http' });
   // Another method says itself what it does (`PURGE`), or is not understood.
   const listed = METHODS.get(method.toUpperCase());
   const named = listed === undefined ? doingOfName(method.toLowerCase(), lexicon) : undefined;

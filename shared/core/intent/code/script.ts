@@ -1,5 +1,9 @@
 // Reads a text that is nothing but code: a command line, SQL, an HTTP request. Unlike in prose, what is not understood is a result too.
+import { callAt } from './call-start.ts';
+import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
+import { redisNames } from './redis-start.ts';
+import type { Place, Reader } from './start.ts';
 import { type Fragment, fragmentOf } from './code.ts';
 import { fragmentsOf } from './fragments.ts';
 import { httpAt } from './http-start.ts';
@@ -32,9 +36,65 @@ function readShell(text: string, lexicon: Lexicon): ReadCode {
   return resultOf(shellFragments(code, lexicon), code.commands.length > 0);
 }
 
+const startOf = (text: string, lexicon: Lexicon): Place => ({
+  text,
+  pieces: piecesOf(text),
+  at: 0,
+  lexicon,
+  opens: true,
+  effort: newEffort(text.length),
+  sqlTokensSeen: new Map(),
+});
+
+const REDIS_READS = /^(?:get|scan|info|keys|exists)$/;
+
+/** Commands of Redis without its client: `GET user:14`. */
+function redisFragments({ text, lexicon }: Place): readonly Fragment[] {
+  const name = /^[A-Z]+(?=\s)/.exec(text)?.[0].toLowerCase() ?? '';
+  if (!redisNames(lexicon).has(name) && !REDIS_READS.test(name)) return [];
+  const line = `redis-cli ${text}`;
+  const code = parseShell(line, { from: 0, until: line.length });
+  return code.commands.length === 1 && code.isWhole ? shellFragments(code, lexicon) : [];
+}
+
+/** The fragments of a reader that account for all of a text. */
+const wholeBy =
+  (reader: Reader) =>
+  (place: Place): readonly Fragment[] => {
+    const fragments = reader(place)?.fragments ?? [];
+    const accounts = ({ at, end, isWhole }: Fragment) => isWhole && at === 0 && end === place.text.length;
+    return fragments.some(accounts) ? fragments : [];
+  };
+
+/** Queries of databases that take no SQL: Cypher, `db.orders.find()`, `GET /_cat/indices`, `HGETALL cart:9`. */
+const OTHER_QUERIES: readonly (readonly [RegExp, (place: Place) => readonly Fragment[]])[] = [
+  [/^(?:optional\s+)?match\b/i, wholeBy(cypherAt)],
+  [/^db\.[A-Za-z]/, wholeBy(callAt)],
+  [/^[A-Z]+\s/, redisFragments],
+];
+const HTTP_QUERY = /^(?:GET|HEAD|POST)\s+[/_]/;
+
+/** What a text reads from a database that takes no SQL; undefined for one that may do more. */
+function readsOtherwise(text: string, lexicon: Lexicon): ReadCode | undefined {
+  const trimmed = text.trim();
+  const readings = [
+    ...OTHER_QUERIES.flatMap(([opening, read]) =>
+      opening.test(trimmed) ? [resultOf(read(startOf(trimmed, lexicon)))] : [],
+    ),
+    ...(HTTP_QUERY.test(trimmed) ? [readHttp(trimmed.replace(/^([A-Z]+\s+)_/, '$1/_'), lexicon)] : []),
+  ];
+  return readings.find(
+    ({ fragments, isUnderstood }) =>
+      isUnderstood &&
+      fragments.length > 0 &&
+      fragments.every(({ action, effect }) => action === 'read' && effect === 'read'),
+  );
+}
+
 function readSql(text: string, lexicon: Lexicon): ReadCode {
   const fragments = sqlFragments(text, { at: 0, end: text.length }, lexicon);
-  return resultOf(fragments, fragments.length > 0);
+  const read = resultOf(fragments, fragments.length > 0);
+  return read.isUnderstood || read.fragments.length > 0 ? read : (readsOtherwise(text, lexicon) ?? read);
 }
 
 function readHttp(text: string, lexicon: Lexicon): ReadCode {
@@ -43,19 +103,11 @@ function readHttp(text: string, lexicon: Lexicon): ReadCode {
     isUrl(trimmed) && !/\s/.test(trimmed)
       ? `GET ${trimmed}`
       : trimmed.replace(/^[a-z]{1,10}(?=\s|$)/, (method) => method.toUpperCase());
-  const pieces = piecesOf(request);
-  const read = httpAt({
-    text: request,
-    pieces,
-    at: 0,
-    lexicon,
-    opens: true,
-    effort: newEffort(request.length),
-    sqlTokensSeen: new Map(),
-  });
+  const start = startOf(request, lexicon);
+  const read = httpAt(start);
   const others = fragmentsOf(text, lexicon);
   if (read !== undefined) return resultOf([...read.fragments, ...others]);
-  const action = pieces.length === 1 ? METHODS.get(request) : undefined;
+  const action = start.pieces.length === 1 ? METHODS.get(request) : undefined;
   if (action === undefined) return resultOf(others, false);
   const method = { verb: trimmed.toLowerCase(), action, effect: effectOfAction(action) };
   const span = { at: 0, end: text.length };

@@ -1,13 +1,13 @@
 // Code that a shell command runs: of which language it is, and what it is fed from a pipe, a here-document, a file.
 import { programFragments } from './calls.ts';
-import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode } from './code.ts';
+import { type Fragment, fragmentOf, type Span, unknownCode } from './code.ts';
 import { commandName, type KnownCommand, restAt } from './commands.ts';
 import { firstOf } from '../first-of.ts';
 import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import { type Printed, printedBy } from './printed.ts';
 import type { ShellCommand } from './shell-syntax.ts';
 import type { ShellWord } from './shell-words.ts';
-import { sqlFragments } from './sql.ts';
+import { clientFragments } from './sql-clients.ts';
 
 /** A command whose output the next one reads. */
 export interface Before {
@@ -48,10 +48,6 @@ export interface CommandLine extends Reading {
 export const readsFile = ({ redirections }: ShellCommand): boolean =>
   redirections.some(({ operator }) => operator === '<');
 
-/** Commands of SQL clients' own that only show something, unlike `\copy` and `\!`. */
-const CLIENT_READS =
-  /^\s*(?:\\[dlh?z]|\.(?:schema|tables|indexes|indices|databases|dbinfo|fullschema|help|show|stats|version)\b(?!.*[|>]))/;
-
 /** Code of a language that a command runs. */
 export function codeFragments(
   language: CodeOnLine['language'],
@@ -60,12 +56,7 @@ export function codeFragments(
   reading: Reading,
   fed?: Fed,
 ): Fragment[] {
-  if (language === 'sql' && /^\s*[\\.]/.test(text))
-    return [CLIENT_READS.test(text) ? readsOnly(span, { domain: 'db' }) : unknownCode(span, { isWhole: true })];
-  if (language === 'sql')
-    return sqlFragments(text, { at: 0, end: text.length }, reading.lexicon).map((fragment) =>
-      fragmentOf(span, fragment),
-    );
+  if (language === 'sql') return clientFragments(text, span, reading.lexicon);
   if (language === 'script')
     return programFragments(text, span, reading.lexicon, (line) => reading.inner(line, span.at));
   return reading.inner(text, span.at, fed);

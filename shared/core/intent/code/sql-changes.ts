@@ -128,6 +128,9 @@ export function createdBeside(statement: Statement): Fragment | undefined {
   if (!sqlPlainObjects.has(kind)) return notUnderstood(statement, { object });
   if (words[2] === 'link' || (words[1] === 'event' && words[2] === 'trigger'))
     return notUnderstood(statement, { object });
+  // A language whose functions may do what the server may.
+  if (kind === 'extension' && /^pl\w+u$/.test(object))
+    return notUnderstood(statement, { object, traits: ['privileged'] });
   if (kind === 'foreign' && !kinds.includes('table')) return notUnderstood(statement, { object });
   if (kinds.some((word) => sqlStoredCode.has(word)) && STORED_HARM.test(tokens.map(({ text }) => text).join(' ')))
     return notUnderstood(statement, { object });

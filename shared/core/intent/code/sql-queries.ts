@@ -34,7 +34,7 @@ export function sentTo(statement: Statement, verb: string): Fragment {
 }
 
 /** What the functions of a SELECT do, if one does more than compute or read. One that the lexicon has not is not understood. */
-function calledIn(statement: Statement): Fragment | undefined {
+export function calledIn(statement: Statement): Fragment | undefined {
   const { tokens, lexicon } = statement;
   const { sqlReading, sqlActing, sqlGlue } = lexicon.codeWords;
   // A lexicon without the list of those that read can't tell.

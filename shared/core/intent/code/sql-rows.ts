@@ -54,6 +54,8 @@ export function readDelete(statement: Statement): Fragment {
 /** Columns that say who may do what. */
 const RIGHTS_COLUMN = /role|admin|privilege|permission|superuser|passw|user_pass|authentication_string|tenant_id/;
 
+export const isRightsColumn = (name: string): boolean => RIGHTS_COLUMN.test(name);
+
 export function readUpdate(statement: Statement): Fragment {
   const { tokens, lexicon } = statement;
   const object = nameAt(tokens, 1);
@@ -64,7 +66,11 @@ export function readUpdate(statement: Statement): Fragment {
   const assigned = values.slice(0, where < 0 ? undefined : where).map(({ text }) => text);
   const assignments = assigned.join(' ');
   const ttl = wordsOf({ tokens: tokens.slice(0, Math.max(set, 0)) }).join(' ');
-  if ((all && emptiesColumn(values)) || says(assignments, lexicon) || emptiesSetting(ttl, lexicon))
+  if (
+    (all && (emptiesColumn(values) || (!setsMoney(values, lexicon) && endsAll(assigned)))) ||
+    says(assignments, lexicon) ||
+    emptiesSetting(ttl, lexicon)
+  )
     return gone(statement, 'update', object);
   const harm = harmCalledIn({ ...statement, tokens: values });
   if (harm) return harm;
@@ -78,16 +84,29 @@ export function readUpdate(statement: Statement): Fragment {
   const does = gravest([doingOfSettings(assignments, lexicon), ofNamed]);
   if (isCut && (does === undefined || gravity(does) < gravity(NOT_UNDERSTOOD))) return notUnderstood(statement);
   if (does) return makeDoing(statement, 'update', does, object);
-  const releases = assigned.some((word, at) => word === '=' && RELEASED.test(assigned[at + 1] ?? ''));
+  const releases = assigned.some(
+    (word, at) =>
+      word === '=' &&
+      (RELEASED.test(assigned[at + 1] ?? '') ||
+        (RELEASED.test(assigned[at - 1] ?? '') && /^(?:true|1|'t(?:rue)?'|'y(?:es)?')$/i.test(assigned[at + 1] ?? ''))),
+  );
   if (releases && PAYMENTS.test(object))
     return make(statement, 'update', 'transfer', { traits: ['financial'], object, domain: 'payments' });
-  const isPrivileged = values.some(({ lower }) => RIGHTS_COLUMN.test(lower)) || isOfServer(statement);
+  const isPrivileged = values.some(({ lower }) => isRightsColumn(lower)) || isOfServer(statement);
   return make(statement, 'update', 'update', {
     object: nameAt(tokens, tokens[1]?.lower === 'only' ? 2 : 1),
     extent,
     traits: [...(isPrivileged ? (['privileged'] as const) : []), ...bulk],
   });
 }
+
+/** A state that ends what is in it, and nothing. */
+const ENDED =
+  /^(?:'?(?:closed|cancell?ed|deleted|archived|disabled|deactivated|inactive|suspended|terminated|revoked|expired|void(?:ed)?)'?|0(?:\.0+)?)$/i;
+
+/** Whether what is set for all rows ends them or leaves nothing of a number. */
+const endsAll = (assigned: readonly string[]): boolean =>
+  assigned.some((word, at) => word === '=' && ENDED.test(assigned[at + 1] ?? ''));
 
 /** Whether a column is set to nothing. */
 const emptiesColumn = (values: readonly SqlToken[]): boolean =>
@@ -109,6 +128,8 @@ export function readChange(statement: Statement, head: string): Fragment {
   if (isSent && words.includes('select') && destination(statement) === 'outside') return sentTo(statement, head);
   // A table function or a directory is no table of this database.
   if (head === 'insert' && (words[2] === 'function' || words.includes('directory'))) return notUnderstood(statement);
+  // `LOAD 'library'` runs it.
+  if (head === 'load' && tokens[1]?.kind === 'string') return notUnderstood(statement, { object: 'library' });
   const beside = head === 'create' ? createdBeside(statement) : undefined;
   if (beside) return beside;
   const table = named(statement, 1);
@@ -139,5 +160,10 @@ function replacedBy(statement: Statement, head: string, table: string): Fragment
   const overwrite = words.indexOf('overwrite');
   if (overwrite >= 0) return gone(statement, head, named(statement, overwrite + 1));
   const isEmptied = head === 'replace' && statement.tokens.some(({ text }) => text === "''");
-  return isEmptied || (head === 'merge' && words.includes('delete')) ? gone(statement, head, table) : undefined;
+  const loses =
+    (head === 'merge' && words.includes('delete')) ||
+    (head === 'load' && words.includes('replace')) ||
+    (head === 'refresh' && words.join(' ').endsWith('with no data')) ||
+    (head === 'optimize' && words.includes('deduplicate'));
+  return isEmptied || loses ? gone(statement, head, table) : undefined;
 }

@@ -2,8 +2,9 @@
 import { accountingFor } from './code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
-import { sqlFragments } from './sql.ts';
-import { firstTokens, type SqlToken, sqlTokens } from './sql-tokens.ts';
+import { fragmentsOfLexings } from './sql.ts';
+import { begins } from './sql-sequence.ts';
+import { firstTokens, lexingsOf, type SqlToken } from './sql-tokens.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
 
 /** The number of tokens by which a statement is recognized. */
@@ -64,11 +65,26 @@ const isExecute: Form = ({ tokens, upper, second }) =>
 const isTransaction: Form = ({ upper, second }) => upper && /^(?:|;|transaction|work)$/.test(second);
 const isBackup: Form = ({ upper, second, lexicon }) => upper && lexicon.codeWords.sqlObjects.has(second);
 
+/** Whether a SELECT in small letters is of values, as no sentence is: `select f(x)`, `select 1;`, `select $$a$$`. */
+function selectsValue([head, first, second, third]: readonly SqlToken[]): boolean {
+  if (head === undefined || first === undefined) return false;
+  const isJoined = second?.at === first.end;
+  // `select item(s)`
+  if (first.kind === 'word') return isJoined && second?.lower === '(' && !/^e?s$/.test(third?.lower ?? '');
+  if (first.text === '$') return isJoined && (second?.text ?? '').endsWith('$');
+  if (first.kind !== 'string' && !/^\d/.test(first.text)) return false;
+  if (second === undefined || second.lower === ';') return true;
+  // `select 1 exec purge`, as all of a text
+  return head.at === 0 && third !== undefined && begins(second, third);
+}
+
 /** What shows of each head that it begins a statement. */
 const FORMS = new Map<string, Form>(
   Object.entries<Form>({
-    select: ({ words, upper, second, isCut, has }) =>
-      upper ? isCut || has('from', '(', ';') : words.indexOf('from') > 1 && (second === '*' || has(';', 'where')),
+    select: ({ tokens, words, upper, second, third, isCut, has }) =>
+      upper
+        ? isCut || has('from', '(', ';') || (tokens[1]?.kind === 'string' && third === 'as')
+        : selectsValue(tokens) || (words.indexOf('from') > 1 && (second === '*' || has(';', 'where'))),
     delete: ({ tokens, second, looks, upperNext }) =>
       second === 'from' && (looks || upperNext) && tokens[2]?.kind !== 'sign',
     drop: isDrop,
@@ -101,6 +117,8 @@ const FORMS = new Map<string, Form>(
     call: ({ tokens, words, upper, third }) =>
       (upper || third === '(') && words.includes('(') && tokens[1]?.kind === 'word' && tokens[1].text !== 'the',
     set: isSet,
+    load: ({ tokens, upper, second, has }) =>
+      (second === 'data' && has('infile')) || (upper && tokens[1]?.kind === 'string'),
     prepare: ({ upper, third, has }) => (upper || has(';')) && (third === 'as' || third === 'from' || third === '('),
     shutdown: ({ upper, second }) =>
       upper && /^(?:|;|with|immediate|abort|nowait|save|nosave|transactional|normal)$/.test(second),
@@ -132,7 +150,8 @@ function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, isCut: bool
 }
 
 /** Cheap first test: the word after a head that surely begins no statement. */
-function isEnglish([head, second, third]: readonly SqlToken[], text: string, { codeWords }: Lexicon): boolean {
+function isEnglish(tokens: readonly SqlToken[], text: string, { codeWords }: Lexicon): boolean {
+  const [head, second, third] = tokens;
   if (head === undefined) return true;
   if (second === undefined) return head.lower !== 'shutdown';
   if (head.lower === 'set') return !(isUpper(head) || third?.lower === '=' || third?.lower === 'to');
@@ -140,7 +159,8 @@ function isEnglish([head, second, third]: readonly SqlToken[], text: string, { c
   if (codeWords.sqlSession.has(head.lower)) return !isUpper(head);
   if (head.lower === 'select') {
     const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
-    if (isUpper(head)) return rest.length < MAX_LETTERS && !/from|[(;]/.test(rest);
+    if (isUpper(head)) return rest.length < MAX_LETTERS && !/from|[(;]|'\s+as\s/.test(rest);
+    if (selectsValue(tokens)) return false;
     return !(rest.includes('from') && (rest.includes('*') || rest.includes(';') || rest.includes('where')));
   }
   if (head.lower === 'explain' && !isUpper(head))
@@ -153,27 +173,38 @@ function isEnglish([head, second, third]: readonly SqlToken[], text: string, { c
   return needsObject && !isUpper(head) && !codeWords.sqlObjects.has(second.lower);
 }
 
-/** The end of the SQL that begins at `at`: with its quotation, its sentence, or before words that begin no statement. */
-function endOf(text: string, at: number, limit: number, upper: boolean, { lexicon, effort }: Place): number {
-  const { codeWords } = lexicon;
-  const tokens = sqlTokens(text, at, limit, effort);
-  let end = at;
+/** Whether words that are no SQL go on after a token: `and wire 500 euros`, `then tell them`. */
+function goesOnInWords(
+  { text }: SqlToken,
+  [next, after]: readonly (SqlToken | undefined)[],
+  before: readonly SqlToken[],
+  upper: boolean,
+  { codeWords, verbs }: Lexicon,
+): boolean {
+  if (!codeWords.continues.has(text)) return false;
+  if (upper || codeWords.sqlHeads.has(next?.lower ?? '')) return true;
+  if (text === 'then') return !before.some(({ lower }) => lower === 'when' || lower === 'if');
+  if (next === undefined || after === undefined || !verbs.has(next.lower)) return false;
+  const compares = after.kind === 'sign' && !/^\d/.test(after.text);
+  return !compares && !codeWords.sqlGlue.has(after.lower) && after.lower !== 'then';
+}
+
+/** Of the tokens from the beginning of SQL on, those up to its end: of its sentence, or before words that begin no statement. */
+function ownTokens(all: Iterable<SqlToken>, text: string, upper: boolean, lexicon: Lexicon): SqlToken[] {
+  const tokens = all[Symbol.iterator]();
+  const read = (): SqlToken | undefined => tokens.next().value;
+  const found: SqlToken[] = [];
   let statements = 0;
-  let token = tokens.next().value;
-  while (token) {
-    const next = tokens.next().value;
+  for (let [token, next, after] = [read(), read(), read()]; token; [token, next, after] = [next, after, read()]) {
     const isDone = token.lower === '.' && /^(?:\s|$)/.test(text.slice(token.end, token.end + 1));
-    const isOther = codeWords.continues.has(token.text) && (upper || codeWords.sqlHeads.has(next?.lower ?? ''));
-    if (isDone || isOther || token.lower === '`') break;
-    if (token.lower === ';') {
-      statements += 1;
-      if (!next || statements > MAX_STATEMENTS || !(codeWords.sqlHeads.has(next.lower) || isUpper(next)))
-        return token.end;
-    }
-    end = token.end;
-    token = next;
+    if (isDone || token.lower === '`' || goesOnInWords(token, [next, after], found, upper, lexicon)) break;
+    found.push(token);
+    if (token.lower !== ';') continue;
+    statements += 1;
+    const goesOn = next !== undefined && (lexicon.codeWords.sqlHeads.has(next.lower) || isUpper(next));
+    if (!goesOn || statements > MAX_STATEMENTS) break;
   }
-  return end;
+  return found;
 }
 
 export function sqlAt(place: Place): ReadAt | undefined {
@@ -193,13 +224,17 @@ function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
   if (piece.lower === 'set' && !place.opens) return undefined;
   const isGiven = GIVEN.test(text.slice(Math.max(0, piece.at - MAX_BEFORE), Math.max(0, piece.at - 1)));
   const isQuoted = isGiven && enclosureOf(text, piece) !== undefined;
-  if (!isQuoted && isEnglish(firstTokens(text, piece.at, 3, effort, sqlTokensSeen), text, lexicon)) return undefined;
+  if (!isQuoted && isEnglish(firstTokens(text, piece.at, 4, effort, sqlTokensSeen), text, lexicon)) return undefined;
   const tokens = firstTokens(text, piece.at, MAX_EVIDENCE, effort, sqlTokensSeen);
   const first = tokens.findIndex(({ lower }) => lower === ';');
   const [head] = tokens;
   const own = first > 0 ? tokens.slice(0, first + 1) : tokens;
   if (!head || !isStatement(own, isQuoted, own.length === MAX_EVIDENCE, lexicon)) return undefined;
-  const end = endOf(text, piece.at, enclosureOf(text, piece)?.until ?? text.length, isUpper(head), place);
-  const span = { at: piece.at, end };
-  return { fragments: accountingFor(sqlFragments(text, span, lexicon, effort), span), end };
+  const until = enclosureOf(text, piece)?.until ?? text.length;
+  const upper = isUpper(head);
+  const lexings = lexingsOf(text, piece.at, until, effort, (all) => ownTokens(all, text, upper, lexicon));
+  // What is after the end in one dialect is read by the other readers too.
+  const end = Math.min(...lexings.map(({ tokens: own }) => own.at(-1)?.end ?? until));
+  const span = { at: piece.at, end: lexings[0]?.tokens.at(-1)?.end ?? piece.at };
+  return { fragments: accountingFor(fragmentsOfLexings(lexings, span, lexicon, effort), span), end };
 }

@@ -1,76 +1,72 @@
-// Splits SQL into tokens: comments, strings, quoted names, dollar quotes.
+// The tokens of SQL: as each dialect reads them, the first ones of a text, and those of each statement.
 import type { Effort } from './effort.ts';
+import { AskedDialect, DIALECTS, type SqlDialect, USUAL } from './sql-dialects.ts';
+import { SqlLexer, type SqlToken } from './sql-lexer.ts';
 
-export interface SqlToken {
-  /** In lower case; a quoted name is without its quotes. */
-  readonly lower: string;
-  readonly text: string;
-  readonly kind: 'word' | 'name' | 'string' | 'sign';
-  readonly at: number;
-  readonly end: number;
+export type { SqlToken };
+
+/** The tokens of a text as some dialects read it. */
+export interface Lexing {
+  readonly tokens: readonly SqlToken[];
 }
 
-const TOKEN =
-  /(\s+|--[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?(?:\*\/|$)|\/\*!\d{0,6}|\*\/)|("(?:[^"]|"")*"|`[^`]*`|\[[A-Za-z_][\w ]*\])|('(?:[^'\\]|''|\\.)*'|\$(\w{0,20})\$[\s\S]*?\$\4\$)|([@:]{0,2}[\p{L}_][\p{L}\p{N}_$#]*)|(\d[\w.]*|[<>!=|:]{1,2}|[\s\S])/uy;
+/** Takes of the tokens of a text those that belong to its SQL. */
+type Cut = (tokens: Iterable<SqlToken>) => readonly SqlToken[];
 
-/** Characters of words of ASCII, by code. */
-const OF_WORD = new Uint8Array(128);
-for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789$#') OF_WORD[char.charCodeAt(0)] = 1;
-const startsWord = (code: number): boolean => OF_WORD[code] === 1 && (code > 0x39 || code === 0x5f);
-
-/** The end of a word of ASCII at an offset, for which the pattern is not needed; 0 when there is none. */
-function endOfWord(code: string, at: number): number {
-  if (!startsWord(code.charCodeAt(at))) return 0;
-  let end = at + 1;
-  while (end < code.length && OF_WORD[code.charCodeAt(end)] === 1) end += 1;
-  return end < code.length && code.charCodeAt(end) > 0x7f ? 0 : end;
+function* tokensOf(lexer: SqlLexer, from: number): Generator<SqlToken> {
+  for (let token = lexer.next(from); token; token = lexer.next(token.end)) yield token;
 }
 
-/** The next token at or after an offset; undefined at the end. Comments are none, but those that MySQL runs (`/*! ... *\/`) count as code. */
-function nextToken(code: string, from: number, effort: Effort, skipped?: number[]): SqlToken | undefined {
-  for (let at = from; at < code.length && effort.left > 0; ) {
-    const wordEnd = endOfWord(code, at);
-    if (wordEnd > 0) {
-      effort.left -= wordEnd - at;
-      const text = code.slice(at, wordEnd);
-      return { lower: text.toLowerCase(), text, kind: 'word', at, end: wordEnd };
-    }
-    TOKEN.lastIndex = at;
-    const match = TOKEN.exec(code);
-    if (!match) return undefined;
-    const [whole, blank, name, string, , word] = match;
-    const end = at + whole.length;
-    effort.left -= whole.length;
-    // The text to its end was searched for the end of a string.
-    if (whole === "'" || whole === '$') effort.left -= code.length - at;
-    if (blank === undefined) {
-      const text = name === undefined ? whole : whole.slice(1, -1);
-      const kind = name !== undefined ? 'name' : string !== undefined ? 'string' : word !== undefined ? 'word' : 'sign';
-      return { lower: text.toLowerCase(), text, kind, at, end };
-    }
-    skipped?.push(at);
-    at = end;
-  }
-  return undefined;
-}
+/** The tokens of a span as one dialect reads it, as far as the effort lasts. */
+export const tokensIn = (
+  text: string,
+  from: number,
+  until: number,
+  dialect: SqlDialect,
+  effort: Effort,
+): SqlToken[] => [...tokensOf(new SqlLexer(text.slice(0, until), new AskedDialect(dialect), effort), from)];
 
-/** The tokens from `from` on, as far as the effort lasts. */
-export function* sqlTokens(text: string, from: number, until: number, effort: Effort): Generator<SqlToken> {
+/**
+ * The ways in which dialects read a text from `from` on, each once, as far as the effort lasts. A dialect in which a quotation is never
+ * closed doesn't run the statement that is open, unless that is so in all of them.
+ */
+export function lexingsOf(
+  text: string,
+  from: number,
+  until: number,
+  effort: Effort,
+  cut: Cut = (all) => [...all],
+): Lexing[] {
   const code = until < text.length ? text.slice(0, until) : text;
-  for (let token = nextToken(code, from, effort); token; token = nextToken(code, token.end, effort)) yield token;
+  const found: { asked: AskedDialect; tokens: readonly SqlToken[]; openAt: number | undefined }[] = [];
+  for (const dialect of DIALECTS) {
+    if (effort.left <= 0 || found.some(({ asked }) => asked.answersFor(dialect))) continue;
+    const asked = new AskedDialect(dialect);
+    const lexer = new SqlLexer(code, asked, effort);
+    const tokens = cut(tokensOf(lexer, from));
+    found.push({ asked, tokens, openAt: lexer.openAt });
+  }
+  const closed = found.filter(({ openAt }) => openAt === undefined);
+  if (closed.length === 0) return found;
+  const isRun = (openAt: number) => (token: SqlToken) => token.at < openAt;
+  const open = found.flatMap(({ tokens, openAt }) =>
+    openAt === undefined ? [] : [{ tokens: tokens.filter(isRun(openAt)) }],
+  );
+  return [...closed, ...open];
 }
 
 /** The tokens of one text that were read before, by the offsets from which they were looked for. */
 export type SeenTokens = Map<number, SqlToken | undefined>;
 
-/** The first `most` tokens from `from` on. Many words of a text may begin SQL, so that each token is read once. */
+/** The first `most` tokens from `from` on, by which SQL is recognized. Many words of a text may begin SQL, so that each token is read once. */
 export function firstTokens(text: string, from: number, most: number, effort: Effort, seen: SeenTokens): SqlToken[] {
   const found: SqlToken[] = [];
+  const lexer = new SqlLexer(text, new AskedDialect(USUAL), effort);
   for (let at = from; found.length < most; ) {
     let token = seen.get(at);
     if (token === undefined && !seen.has(at)) {
       const skipped: number[] = [at];
-      token = nextToken(text, at, effort, skipped);
+      token = lexer.next(at, skipped);
       for (const offset of skipped) seen.set(offset, token);
     }
     if (token === undefined) break;
@@ -80,12 +76,15 @@ export function firstTokens(text: string, from: number, most: number, effort: Ef
   return found;
 }
 
-/** The statements of a list of tokens: split at semicolons outside of parentheses. */
+/** Commands of clients that run what is before them. */
+const RUNS_NOW = /^\\(?:g|gx)$/;
+
+/** The statements of a list of tokens: split at semicolons. */
 export function statementsOf(tokens: Iterable<SqlToken>): SqlToken[][] {
   const found: SqlToken[][] = [];
   let current: SqlToken[] = [];
   for (const token of tokens)
-    if (token.kind === 'sign' && token.lower === ';') {
+    if (token.kind === 'sign' && (token.lower === ';' || RUNS_NOW.test(token.lower))) {
       if (current.length > 0) found.push(current);
       current = [];
     } else current.push(token);

@@ -1,14 +1,14 @@
 // Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
-import { newEffort } from './effort.ts';
+import { type Effort, newEffort } from './effort.ts';
 import { type Fragment, gravest, gravity, type Span, unknownCode } from './code.ts';
 import { emptiesSetting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { PRIVILEGE, readAlter, readPragma, readSet } from './sql-changes.ts';
-import { destination, readSelect, sentTo } from './sql-queries.ts';
+import { calledIn, destination, harmCalledIn, readSelect, sentTo } from './sql-queries.ts';
 import { readChange, readDelete, readUpdate } from './sql-rows.ts';
 import { gone, make, MODIFIES, named, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
-import { followingIn, MAY_BE_FOLLOWED, withoutUndone } from './sql-sequence.ts';
-import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
+import { bodyOf, followingIn, MAY_BE_FOLLOWED, withoutUndone } from './sql-sequence.ts';
+import { type Lexing, lexingsOf, type SqlToken, statementsOf } from './sql-tokens.ts';
 
 const EXPLAIN_OPTION = /^(?:explain|analy[sz]e|verbose|extended|query|plan|for)$/;
 
@@ -85,6 +85,10 @@ function readOther(statement: Statement, head: string): Fragment {
   if (head === 'reset' && /^(?:master|binary|replica|slave)$/.test(words[1] ?? '')) return gone(statement, head);
   // `PREPARE s FROM 'DROP ...'`: the statement is a text.
   if (head === 'prepare' && words.includes('from')) return notUnderstood(statement);
+  if (head === 'declare') {
+    const harm = declaredHarm(statement);
+    if (harm) return harm;
+  }
   if (codeWords.sqlSession.has(head) || head === 'reset')
     return emptiesSetting(words.join(' '), statement.lexicon)
       ? gone(statement, head)
@@ -93,6 +97,12 @@ function readOther(statement: Statement, head: string): Fragment {
   if (head.startsWith('exec') && codeWords.sqlReadingProcedures.has(words[1] ?? ''))
     return make(statement, head, 'read', { object: 'schema' });
   return notUnderstood(statement, { object: head === 'call' || head.startsWith('exec') ? 'procedure' : 'statement' });
+}
+
+/** What declaring a value calls, or the query of a cursor; the types of variables look like calls. */
+function declaredHarm(statement: Statement): Fragment | undefined {
+  const from = statement.tokens.findIndex(({ lower }) => /^(?::?=|for|default|is)$/.test(lower));
+  return from < 0 ? undefined : harmCalledIn({ ...statement, tokens: statement.tokens.slice(from) });
 }
 
 /** Statements that write rows or files elsewhere, or clear up. */
@@ -114,11 +124,17 @@ function readExport(statement: Statement, head: string): Fragment {
 
 const MAX_FOLLOWING = 20;
 
+/** A command of a client, such as `\gexec` and `\!`. */
+const isClients = ({ kind, lower }: SqlToken): boolean => kind === 'sign' && /^\\./.test(lower);
+
 function readStatement(statement: Statement, before = 0): Fragment {
   if (before > MAX_FOLLOWING) return notUnderstood(statement);
+  if (statement.tokens.some(isClients)) return notUnderstood(statement);
   const head = statement.tokens.find(({ lower }) => lower !== '(')?.lower ?? '';
   const as = head === 'prepare' ? statement.tokens.findIndex(({ lower }) => lower === 'as') : -1;
   if (as > 0) return readStatement({ ...statement, tokens: statement.tokens.slice(as + 1) }, before + 1);
+  const body = head === 'begin' ? bodyOf(statement.tokens) : undefined;
+  if (body) return readStatement({ ...statement, tokens: body }, before + 1);
   const rest = MAY_BE_FOLLOWED.has(head) ? followingIn(statement) : undefined;
   const own = readOne(statement);
   if (rest === undefined) return own;
@@ -139,22 +155,44 @@ function readOne(statement: Statement): Fragment {
   if (head === 'delete') return readDelete(own);
   if (own.lexicon.codeWords.sqlDestroys.has(head)) return gone(own, head, named(own, 1));
   if (head === 'pragma') return readPragma(own);
-  if (own.lexicon.codeWords.sqlReads.has(head)) return make(own, head, 'read', { object: named(own, 1) });
+  if (own.lexicon.codeWords.sqlReads.has(head))
+    return calledIn(own) ?? make(own, head, 'read', { object: named(own, 1) });
   return readOther(own, head);
 }
 
-/** What the SQL from `from` to `until` does, statement by statement. */
-export function sqlFragments(
+/** What the SQL of a span does, statement by statement: the gravest of what it does in any dialect. */
+export const sqlFragments = (
   text: string,
   { at, end }: Span,
   lexicon: Lexicon,
   effort = newEffort(end - at),
+): Fragment[] => fragmentsOfLexings(lexingsOf(text, at, end, effort), { at, end }, lexicon, effort);
+
+const kindOf = ({ action, effect, object, extent, traits }: Fragment): string =>
+  [action, effect, object, extent, ...traits].join(' ');
+
+/** The same for SQL whose tokens are known. Of another way to read it than the first, only what adds to that counts. */
+export function fragmentsOfLexings(
+  lexings: readonly Lexing[],
+  { at, end }: Span,
+  lexicon: Lexicon,
+  effort: Effort,
 ): Fragment[] {
-  const statements = statementsOf(sqlTokens(text, at, end, effort));
-  const all = statements.map((tokens) => {
-    const span = { at: tokens[0]?.at ?? at, end: tokens.at(-1)?.end ?? end };
-    return readStatement({ tokens, span, lexicon });
-  });
-  const read = withoutUndone(all, statements);
-  return effort.left > 0 ? read : [...read, unknownCode({ at, end }, { domain: 'db', language: 'sql' })];
+  const found: Fragment[] = [];
+  const kinds = new Set<string>();
+  for (const [index, { tokens }] of lexings.entries()) {
+    // A line of dashes is a comment in some dialects, and an error in the others.
+    const statements = statementsOf(tokens).filter(([first]) => index === 0 || first?.lower !== '-');
+    const all = statements.map((own) => {
+      const span = { at: own[0]?.at ?? at, end: own.at(-1)?.end ?? end };
+      return readStatement({ tokens: own, span, lexicon });
+    });
+    const isFirst = found.length === 0;
+    for (const fragment of withoutUndone(all, statements))
+      if (isFirst || (fragment.effect !== 'read' && !kinds.has(kindOf(fragment)))) {
+        found.push(fragment);
+        kinds.add(kindOf(fragment));
+      }
+  }
+  return effort.left > 0 ? found : [...found, unknownCode({ at, end }, { domain: 'db', language: 'sql' })];
 }
