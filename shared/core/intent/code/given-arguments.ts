@@ -126,6 +126,7 @@ export function withArguments(code: readonly ShellWord[], given: Given): ShellWo
     at: end,
     end,
     isDynamic: text === ANY_ARGUMENT,
+    holdsData: text === ANY_ARGUMENT,
     isQuoted: false,
   });
   const lists = texts.map((text) =>

@@ -167,8 +167,24 @@ function readFrom(place: Place): ReadAt | undefined {
 /** The number of pieces before the commands of a loop: `for x in a b c; do`. */
 const MAX_LOOP = 200;
 
+const opensQuote = (piece: string): boolean => /^["'`(]$/.test(piece);
+/** The length of assignments with quotes before a command. */
+const MAX_ASSIGNED = 400;
+
+/** Whether a known command follows assignments with quotes or substitutions: `GIT_PAGER='sh x' git log`. */
+function assignsBefore({ text, pieces, at, lexicon, effort }: Place): boolean {
+  const from = pieces[at]?.at ?? 0;
+  const until = Math.min(text.length, from + MAX_ASSIGNED);
+  effort.left -= until - from;
+  const limits = { from, until, effort: newEffort(until - from, effort.about), quoting: 'posix' } as const;
+  const [first, second] = parseShell(text, limits).commands.filter(({ assignments }) => assignments.length > 0);
+  const head = first?.words[0] ?? second?.words[0];
+  return first !== undefined && (head === undefined || commandOf(commandName(head.text), lexicon) !== undefined);
+}
+
 /** The beginning of a loop, an assignment before a command, or an output without a command. */
-function isOpening({ pieces, at, lexicon, opens }: Place): boolean {
+function isOpening(place: Place): boolean {
+  const { pieces, at, lexicon, opens } = place;
   const { text = '', lower = '' } = pieces[at] ?? {};
   if (!opens) return false;
   const next = pieces[at + 1]?.text ?? '';
@@ -178,6 +194,7 @@ function isOpening({ pieces, at, lexicon, opens }: Place): boolean {
       .some((piece, index, all) => /^(?:do|then)$/.test(piece.text) && all[index - 1]?.text === ';');
   const begins = at === 0 || lexicon.codeWords.runners.has(pieces[at - 1]?.lower ?? '');
   if (begins && (/^>{1,2}\|?$/.test(text) || (text === ':' && /^[>|]/.test(next)))) return next !== '';
+  if (ASSIGNS.test(text) && opensQuote(next)) return assignsBefore(place);
   if (ASSIGNS.test(text)) return next === ';' || next === '&&' || commandOf(commandName(next), lexicon) !== undefined;
   return false;
 }

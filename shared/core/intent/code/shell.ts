@@ -4,7 +4,7 @@ import { commandName } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { ruledDoing, settingsOfWords } from './settings.ts';
 import { endOf, type Printed, printedBy } from './printed.ts';
-import { type Before, DECIDES_WHAT_RUNS, type Fed, readsFile, type Reading } from './shell-code.ts';
+import { type Before, decides, type Fed, mayDecide, readsFile, type Reading } from './shell-code.ts';
 import { commandFragments } from './shell-command.ts';
 import { writesNothing, writtenFiles } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
@@ -19,10 +19,14 @@ const VARIABLE = /^[A-Za-z_]\w{0,63}=/;
 
 /** What the variables do that a command is given or sets: `NODE_TLS_REJECT_UNAUTHORIZED=0 node app.js`. */
 function variables({ command: { assignments, words, at, end }, lexicon }: Reading): Fragment[] {
-  const decides = assignments.some(({ text }) => DECIDES_WHAT_RUNS.test(text)) ? [unknownCode({ at, end })] : [];
   const sets = SETS_VARIABLES.test(words[0]?.text ?? '') ? words.filter(({ text }) => VARIABLE.test(text)) : [];
+  // What is set for one command is meant for it.
+  const isDeciding = words.length > 0 ? mayDecide : decides;
+  const isUnclear =
+    assignments.some(({ text }) => isDeciding(text, lexicon)) || sets.some(({ text }) => decides(text, lexicon));
+  const unclear = isUnclear ? [unknownCode({ at, end })] : [];
   const doing = gravest(settingsOfWords(textsOf([...assignments, ...sets])).map((one) => ruledDoing(one, lexicon)));
-  return doing ? [...decides, fragmentOf({ at, end }, { verb: 'set', ...doing, object: 'setting' })] : decides;
+  return doing ? [...unclear, fragmentOf({ at, end }, { verb: 'set', ...doing, object: 'setting' })] : unclear;
 }
 
 /** A file that `tee` empties, because nothing is written into it. */
@@ -110,10 +114,12 @@ function distinct(fragments: readonly Fragment[]): Fragment[] {
 
 /** What shell code does, command by command. What is not understood is a fragment too. */
 export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, outer?: Fed): Fragment[] {
+  // Code within code that another shell reads is that shell's.
+  const quoting = code.quoting === 'posix' ? undefined : code.quoting;
   const inner = (text: string, at: number, fed?: Fed): Fragment[] =>
     depth >= MAX_DEPTH
       ? [unknownCode({ at, end: at + text.length })]
-      : shellFragments(parseInner(text, at, code.effort), lexicon, depth + 1, fed);
+      : shellFragments(parseInner(text, at, code.effort, quoting), lexicon, depth + 1, fed);
   let found: Fragment[] = [];
   const before: (Before | undefined)[] = [];
   const seen = new Map<string, Before>();
@@ -140,6 +146,9 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
     before.push(read);
     if (key !== undefined) seen.set(key, read);
   }
+  // What is hidden behind other quotes counts, but not what only reads.
+  for (const other of code.others)
+    found.push(...shellFragments(other, lexicon, depth, outer).filter(({ effect }) => effect !== 'read'));
   if (!code.isWhole) found.push(unknownCode({ at: code.commands[0]?.at ?? 0, end: code.end }));
   return distinct(found);
 }
