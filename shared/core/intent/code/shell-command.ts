@@ -1,9 +1,10 @@
 // Reads one shell command: by the lexicon, by the places that it is given, and by the code that it runs.
-import { type Fragment, gravest, readsOnly, unknownCode } from './code.ts';
+import { type Fragment, fragmentOf, gravest, readsOnly, type Span, unknownCode } from './code.ts';
 import { canonical, type KnownCommand, knownCommand } from './commands.ts';
 import { urlFragments } from './downloads.ts';
+import { doingOfName } from './names.ts';
 import { isTrial, runsOthers } from './options.ts';
-import type { CodeOnLine } from '../lexicon/types.ts';
+import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import {
   type Before,
   codeFragments,
@@ -43,10 +44,28 @@ export function commandFragments(line: readonly ShellWord[], reading: Reading): 
   if (/^python[\d.]*$/.test(head.text) && texts[1] === '-m' && words.length > 2 && prefixes < MAX_PREFIXES)
     return commandFragments(words.slice(2), within(reading, reading.before));
   const span = { at: head.at, end: Math.max(head.end, words.at(-1)?.end ?? 0) };
+  if (MEMBER.test(head.text) && words.length === 1) return [memberFragment(head.text.slice(1), span, lexicon)];
   const known = head.isDynamic || prefixes > MAX_PREFIXES ? undefined : knownCommand(texts, lexicon);
   if (!known) return [!head.isDynamic && isTrial(texts, lexicon) ? readsOnly(span) : unknownCode(span)];
   const own = { ...reading, known, words, texts, span };
   return known.entry.object === 'url' ? urlFragments(own) : knownFragments(own);
+}
+
+/** A member of what another command gives: `(Get-Item x).Delete()`. */
+const MEMBER = /^\.[A-Za-z]\w*$/;
+
+/** What a member of an object does, by its name: what destroys, and what only shows. Others may do anything. */
+function memberFragment(name: string, span: Span, lexicon: Lexicon): Fragment {
+  if (lexicon.codeWords.plainMembers.has(name.toLowerCase())) return readsOnly(span, { object: 'object' });
+  const doing = doingOfName(name, lexicon);
+  if (doing?.effect === 'destructive') return fragmentOf(span, { verb: name, ...doing, object: 'object' });
+  return doing?.effect === 'read' ? readsOnly(span, { object: 'object' }) : unknownCode(span);
+}
+
+/** `Get-Item x | ForEach-Object Delete`, which calls this member of each. */
+function membersCalled({ known: { entry, arguments: args }, span, lexicon }: CommandLine): Fragment[] {
+  const [name = ''] = args;
+  return entry.command === 'foreach-object' && /^[A-Za-z]\w*$/.test(name) ? [memberFragment(name, span, lexicon)] : [];
 }
 
 /** The reading of a command that the one of this reading runs. */
@@ -80,6 +99,7 @@ const BESIDE: readonly ((line: CommandLine) => Fragment[])[] = [
   codeInOptions,
   destroyedAfterDashes,
   blockFragments,
+  membersCalled,
 ];
 
 /** Whether a program is not where programs are: `./ls` may be anything. */

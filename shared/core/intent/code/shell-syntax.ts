@@ -87,7 +87,9 @@ const OPENS_GROUP = new Set(['if', 'while', 'until', '{']);
 const CLOSES_GROUP = new Set(['fi', 'done', '}']);
 const isPipe = (separator: string): boolean => separator === '|' || separator === '|&';
 /** After the end of a group whose beginning was left out. */
-const GOES_ON = /\)\s{0,8}(?:\||&&|;|>)/y;
+const GOES_ON = /\)(?:\s{0,8}(?:\||&&|;|>)|\.[A-Za-z])/y;
+/** Arguments of a method that run nothing themselves. */
+const PLAIN_ARGUMENTS = /^[^`({&|]*$/;
 const SENTENCE_END = /[^./][.!?,]$/;
 
 class Parser extends WordReader {
@@ -174,7 +176,6 @@ class Parser extends WordReader {
   }
 
   private endCommand(separator: string): void {
-    this.withoutValues(separator);
     const first = this.words[0] ?? this.assignments[0] ?? this.redirections[0]?.target;
     const last = this.words.at(-1) ?? this.assignments.at(-1);
     if (first) {
@@ -303,6 +304,21 @@ class Parser extends WordReader {
     return !isEnd;
   }
 
+  /** Whether the word before a parenthesis is a method of what another one holds: `(Get-Item x).Delete()`. */
+  private isMethod(): boolean {
+    const [word, second] = this.words;
+    return (
+      word !== undefined && second === undefined && /^\.\w+$/.test(word.text) && this.text.charAt(word.at - 1) === ')'
+    );
+  }
+
+  /** Continues after the arguments of a method. */
+  private skipArguments(): void {
+    const end = this.closing(this.at);
+    if (!PLAIN_ARGUMENTS.test(this.text.slice(this.at, end))) this.isWhole = false;
+    this.at = Math.min(this.until, end + 1);
+  }
+
   /** `for x in a b`: the words are data; substitutions within them were read. */
   private skipLoopHead(): void {
     let name: string | undefined;
@@ -340,13 +356,15 @@ class Parser extends WordReader {
       else if (separator !== undefined) {
         // A parenthesis right after a word is a call or a function, and a lone closing one ends a remark.
         this.withoutValues(separator);
-        if (separator === '(' && this.words.length > 0) this.isWhole = false;
+        const isMethod = separator === '(' && this.isMethod();
+        if (separator === '(' && this.words.length > 0 && !isMethod) this.isWhole = false;
         if (separator === ')' && this.prose !== undefined && this.parentheses === 0 && !this.match(GOES_ON)) break;
-        if (separator === '(') this.parentheses += 1;
+        if (separator === '(' && !isMethod) this.parentheses += 1;
         if (separator === ')' && this.parentheses > 0) this.parentheses -= 1;
         this.at += separator.length;
+        if (isMethod) this.skipArguments();
         if (separator === '\n' && this.awaited !== undefined) this.hereDocument();
-        this.endCommand(separator);
+        this.endCommand(isMethod ? ')' : separator);
       } else {
         const word = this.word();
         if (word === undefined || !this.add(word)) break;
@@ -355,7 +373,10 @@ class Parser extends WordReader {
       this.effort.left -= this.at - before;
       if (this.at === before) break;
     }
-    if (!this.isOver) this.endCommand('');
+    if (!this.isOver) {
+      this.withoutValues('');
+      this.endCommand('');
+    }
     const end = this.commands.at(-1)?.end ?? 0;
     return {
       commands: this.commands,
