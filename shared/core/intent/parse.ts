@@ -41,6 +41,9 @@ export const ASKED_OUTSIDE: ReadonlySet<string> = new Set([
 ]);
 /** A text that is an object or a list is data, such as the call of a tool, and one that begins with a call is code: it reports nothing. */
 const DATA = /^\s*(?:[{[]|[A-Za-z_$][\w$]*(?:\.[\w$]+)+\s?\()/;
+/** What commands have and no report: options, values that are set, pipes, calls and tags. */
+const LIKE_CODE =
+  /(?:^|\s)--?[a-z][\w-]*(?=[\s=]|$)|[\w\])]=[\w"'[{$/.-]|(?:^|\s)\|{1,2}\s|[A-Za-z_]\w*\((?!s\))|<\/?[a-z|!?]|\$[\w({]/i;
 /** Fewer words are too few for a report, and to say that a word that destroys is only mentioned. */
 const MIN_TOLD = 5;
 /** Beyond these words, quantities are not about the first request. */
@@ -130,6 +133,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     harm?.onlyMentions === true &&
     code.length === 0 &&
     !DATA.test(text) &&
+    !LIKE_CODE.test(text) &&
     (isForeign || words.length >= MIN_TOLD) &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
   const lead = isReport ? reportIn(sentences, lexicon) : requested;

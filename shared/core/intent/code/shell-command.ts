@@ -25,7 +25,7 @@ import {
   withArguments,
   withFound,
 } from './given-arguments.ts';
-import { fedTo, givenPlaces } from './shell-files.ts';
+import { backedUpOutside, fedTo, fileOfBody, givenPlaces } from './shell-files.ts';
 import { codeInOptions, codesOnLine, endsWithCodeOption } from './shell-options.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
 import { editedInPlace, keepsWhatIsPrinted, programRuns } from './stream-editors.ts';
@@ -82,13 +82,22 @@ function knownFragments(line: CommandLine): Fragment[] {
   const { entry, doing } = known;
   const plain = plainFragment(line);
   const own = ownFragment(plain, line);
-  // A dry run says more than the code would.
-  if (doing.action === 'read' && entry.action !== 'read') return [own];
+  // A dry run says more than the code would, but runs what it needs: `rsync -n --rsh=x`.
+  if (doing.action === 'read' && entry.action !== 'read')
+    return runsForTrial(line) || line.words.some(({ text }) => runsOthers(text, lexicon))
+      ? [own, unknownCode(span)]
+      : [own];
   if (entry.unseen && isTrial(texts, lexicon)) return [readsOnly(span)];
   const beside = BESIDE.flatMap((reader) => reader(line));
   const sent = fedTo(line, plain);
   return entry.runs ? runFragments(entry.runs, line, { own, sent, beside }) : [own, ...sent, ...beside];
 }
+
+/** Whether a copy between hosts is told to reach them by another program than that of SSH. */
+const runsForTrial = (line: CommandLine): boolean =>
+  line.known.entry.sends &&
+  line.known.entry.runs !== undefined &&
+  codesOnLine(line.known.entry.runs, line).some(([word]) => !/^ssh(?:\s[\w\s.@-]*)?$/.test(word?.text ?? ''));
 
 /** What a command does beside its own effect, in the order in which fragments count. */
 const BESIDE: readonly ((line: CommandLine) => Fragment[])[] = [
@@ -100,27 +109,37 @@ const BESIDE: readonly ((line: CommandLine) => Fragment[])[] = [
   destroyedAfterDashes,
   blockFragments,
   membersCalled,
+  fileOfBody,
+  backedUpOutside,
 ];
 
 /** Whether a program is not where programs are: `./ls` may be anything. */
 const isElsewhere = (path: string): boolean =>
   /[/\\]/.test(path) && !/(?:^|[/\\])\.?s?bin[/\\]|^[a-z]:\\(?:windows|program)/i.test(path);
 
+/** Commands that evaluate the names that they are given: `test -v 'a[$(reboot)]'` runs it. */
+const SETS_NAMES =
+  /^(?:seq|test|\[|unset|read|declare|typeset|local|readonly|export|printf|let|mapfile|readarray|whereis)$/;
+
 /** Code that the command runs and that is not on its line, or of which nothing is known. */
 function unseenCode(line: CommandLine): Fragment[] {
   const {
-    known: { entry, loads },
+    known,
     words,
     texts: [head = ''],
     span,
     lexicon,
   } = line;
+  const { entry, loads } = known;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
     at > 0 &&
     (runsOthers(text, lexicon) ||
       (entry.command.startsWith('git') && /^alias\..{0,80}=!/.test(text)) ||
-      (isQuoted && programRuns(entry.command, text)));
-  const isLoaded = loads || loadsFirst(line) || decidesWhatRuns(line) || isDecidedElsewhere(line);
+      (isQuoted && programRuns(entry.command, text)) ||
+      (SETS_NAMES.test(entry.command) && /\[[^\]]*[$`]/.test(text) && !text.startsWith('$')));
+  // A plan in a file may do anything.
+  const isPlanned = entry.command === 'terraform apply' && known.arguments.some((arg) => arg !== 'apply');
+  const isLoaded = isPlanned || loads || loadsFirst(line) || decidesWhatRuns(line) || isDecidedElsewhere(line);
   return entry.unseen || isElsewhere(head) || isLoaded || words.some(isHidden) ? [unknownCode(span)] : [];
 }
 

@@ -77,11 +77,16 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
     entry?.evidence === 'option' && !isEnclosed && pieces[at - 1]?.text !== '|' && entry.verbAt.length === 0;
   // Most words of English that are names of commands too end here.
   if (opens && entry?.runs?.language === 'command' && isPrefixed(pieces, at, lexicon)) return true;
+  // `read 'a[$(reboot)]'` evaluates the name.
+  if (opens && /^["']$/.test(next) && /\[[$`]/.test(pieces[at + 2]?.text ?? '')) return true;
   // `eval "ls | xargs rm"`
   const runsShell = entry?.runs?.language === 'shell' && entry.runs.options === undefined;
   if (opens && runsShell && /^["'`$]/.test(next)) return true;
-  // `reboot`, `init 0`
-  if (pieces.length === 1 && entry?.effect === 'destructive') return true;
+  // `reboot`, `init 0`, `ls & reboot`, `nice reboot`
+  const isEnd = (next: string) => next === '' || next === '}' || ENDS_COMMAND.has(next);
+  if (opens && isEnd(next) && entry?.effect === 'destructive') return true;
+  const isPrefix = at === 0 && (entry?.runs?.language === 'command' || entry?.runs?.language === 'shell');
+  if (isPrefix && pieces.length === 2 && commandOf(commandName(next), lexicon)?.effect === 'destructive') return true;
   if (at === 0 && pieces.length === 2 && /^\d+$/.test(next)) return true;
   if (
     opens &&
@@ -194,7 +199,7 @@ function isOpening(place: Place): boolean {
       .some((piece, index, all) => /^(?:do|then)$/.test(piece.text) && all[index - 1]?.text === ';');
   const begins = at === 0 || lexicon.codeWords.runners.has(pieces[at - 1]?.lower ?? '');
   if (begins && (/^>{1,2}\|?$/.test(text) || (text === ':' && /^[>|]/.test(next)))) return next !== '';
-  if (ASSIGNS.test(text) && opensQuote(next)) return assignsBefore(place);
+  if (ASSIGNS.test(text) && (opensQuote(next) || ASSIGNS.test(next))) return assignsBefore(place);
   if (ASSIGNS.test(text)) return next === ';' || next === '&&' || commandOf(commandName(next), lexicon) !== undefined;
   return false;
 }

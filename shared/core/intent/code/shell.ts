@@ -6,7 +6,7 @@ import { ruledDoing, settingsOfWords } from './settings.ts';
 import { endOf, type Printed, printedBy } from './printed.ts';
 import { type Before, decides, type Fed, mayDecide, readsFile, type Reading } from './shell-code.ts';
 import { commandFragments } from './shell-command.ts';
-import { writesNothing, writtenFiles } from './shell-files.ts';
+import { writesNothing, writtenFiles, writtenIn } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
 import { textsOf } from './shell-words.ts';
 
@@ -29,10 +29,11 @@ function variables({ command: { assignments, words, at, end }, lexicon }: Readin
   return doing ? [...unclear, fragmentOf({ at, end }, { verb: 'set', ...doing, object: 'setting' })] : unclear;
 }
 
-/** A file that `tee` empties, because nothing is written into it. */
+/** A file that `tee` or `sponge` empties, because nothing is written into it. */
 function emptiedByTee({ command, before }: Reading): Fragment[] {
   const words = textsOf(command.words);
-  if (commandName(words[0] ?? '') !== 'tee' || words.some((text) => /^(?:-a|--append)$/.test(text))) return [];
+  if (!/^(?:tee|sponge)$/.test(commandName(words[0] ?? '')) || words.some((text) => /^(?:-a|--append)$/.test(text)))
+    return [];
   const isNothing = before
     ? writesNothing(textsOf(before.command.words))
     : command.redirections.some(({ operator, target }) => operator === '<' && isNowhere(target.text));
@@ -123,6 +124,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
   let found: Fragment[] = [];
   const before: (Before | undefined)[] = [];
   const seen = new Map<string, Before>();
+  let folder = '';
   for (const command of code.commands) {
     const fed = withInput(command, before, code.commands, outer);
     const key = bareWords(fed);
@@ -141,7 +143,11 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
     // What is run from a pipe says more than the commands that feed it.
     if (fragments.some(({ object }) => object === 'remote_code'))
       found = found.filter(({ effect }) => effect === 'destructive');
-    found.push(...fragments, ...writtenFiles(fed.command, lexicon));
+    const files = writtenFiles(fed.command, lexicon);
+    found.push(...fragments, ...files);
+    const [name, to = ''] = textsOf(command.words);
+    if (name === 'cd' || name === 'pushd') folder = to;
+    else if (folder !== '') found.push(...writtenIn(folder, [...fragments, ...files], command, lexicon));
     const read = { ...fed, fragments, isPart: false };
     before.push(read);
     if (key !== undefined) seen.set(key, read);
