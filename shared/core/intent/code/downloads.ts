@@ -133,9 +133,11 @@ export function urlFragments(line: CommandLine): Fragment[] {
     /^(?:-K|--config)$/.test(word) || (isWget && /^(?:-[a-zA-Z]{0,6}i|--input-file(?:=.*)?)$/.test(word));
   if (/[^A-Za-z]/.test(request.method) || texts.some(isUnseen) || words.some(isUnseen)) return [unknownCode(span)];
   const read = requestFragment(request, span, lexicon);
+  // Where an address that is not known leads, nobody sees.
+  const isBlind = holdsData && /^http:\/\/(?:["']?\$|$)/.test(request.url);
   // What is sent is a file, whatever the address is called.
   const fragment =
-    read.action === 'send' && request.carries
+    isBlind || (read.action === 'send' && request.carries)
       ? sentOutside({ ...read, object: 'file', domain: 'files' }, texts.join(' '), before !== undefined)
       : read;
   if (known.loads || words.some((word) => runsOthers(word, lexicon))) return [fragment, unknownCode(span)];

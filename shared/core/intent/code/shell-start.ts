@@ -77,6 +77,8 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
     entry?.evidence === 'option' && !isEnclosed && pieces[at - 1]?.text !== '|' && entry.verbAt.length === 0;
   // Most words of English that are names of commands too end here.
   if (opens && entry?.runs?.language === 'command' && isPrefixed(pieces, at, lexicon)) return true;
+  // `(Get-Date).AddDays(-1)`
+  if (opens && next === ')' && CMDLET.test(pieces[at]?.text ?? '') && pieces[at + 2]?.text.startsWith('.')) return true;
   // `read 'a[$(reboot)]'` evaluates the name.
   if (opens && /^["']$/.test(next) && /\[[$`]/.test(pieces[at + 2]?.text ?? '')) return true;
   // `eval "ls | xargs rm"`
