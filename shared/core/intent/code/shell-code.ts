@@ -108,7 +108,7 @@ export const decidesWhatRuns = ({ known: { entry, valued }, texts, lexicon }: Co
   return texts
     .slice(1, at < 0 ? undefined : at)
     .some(
-      (text, before) => VARIABLE.test(text) && (/^-./.test(texts[before] ?? '') ? decides : mayDecide)(text, lexicon),
+      (text, before) => VARIABLE.test(text) && (valued.has(texts[before] ?? '') ? decides : mayDecide)(text, lexicon),
     );
 };
 

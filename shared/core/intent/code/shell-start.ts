@@ -186,7 +186,9 @@ function assignsBefore({ text, pieces, at, lexicon, effort }: Place): boolean {
   const limits = { from, until, effort: newEffort(until - from, effort.about), quoting: 'posix' } as const;
   const [first, second] = parseShell(text, limits).commands.filter(({ assignments }) => assignments.length > 0);
   const head = first?.words[0] ?? second?.words[0];
-  return first !== undefined && (head === undefined || commandOf(commandName(head.text), lexicon) !== undefined);
+  // What is cut may be a command.
+  if (head === undefined || head.end >= until) return first !== undefined;
+  return first !== undefined && commandOf(commandName(head.text), lexicon) !== undefined;
 }
 
 /** The beginning of a loop, an assignment before a command, or an output without a command. */

@@ -22,8 +22,10 @@ function variables({ command: { assignments, words, at, end }, lexicon }: Readin
   const sets = SETS_VARIABLES.test(words[0]?.text ?? '') ? words.filter(({ text }) => VARIABLE.test(text)) : [];
   // What is set for one command is meant for it.
   const isDeciding = words.length > 0 ? mayDecide : decides;
+  // `env A=b x` is looked at where it runs `x`.
+  const exports = words[0]?.text === 'env' ? [] : sets;
   const isUnclear =
-    assignments.some(({ text }) => isDeciding(text, lexicon)) || sets.some(({ text }) => decides(text, lexicon));
+    assignments.some(({ text }) => isDeciding(text, lexicon)) || exports.some(({ text }) => decides(text, lexicon));
   const unclear = isUnclear ? [unknownCode({ at, end })] : [];
   const doing = gravest(settingsOfWords(textsOf([...assignments, ...sets])).map((one) => ruledDoing(one, lexicon)));
   return doing ? [...unclear, fragmentOf({ at, end }, { verb: 'set', ...doing, object: 'setting' })] : unclear;
