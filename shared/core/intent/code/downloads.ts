@@ -113,7 +113,7 @@ function requestOfWords(words: readonly string[], { pipes, holdsData }: { pipes:
   const byDefault = bodies.length > 0 && !isQuery ? 'POST' : 'GET';
   return {
     method: method || (uploads ? 'PUT' : byDefault),
-    url: /:\/\//.test(url) ? url : `http://${url}`,
+    url: /^["']?[a-z][\w+.-]*:\/\//i.test(url) ? url : `http://${url}`,
     body: bodies.join('\n'),
     headers: headers.join('\n'),
     carries,

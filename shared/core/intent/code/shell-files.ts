@@ -173,9 +173,9 @@ const HOST_OF_DATA = /[)`}\w]\.(?:[a-z0-9-]{1,63}\.){0,6}[a-z]{2,24}\.?$/i;
 /** Whether a word is an address outside of the organisation; of a command that asks hosts, also one without a scheme. */
 function leadsOutside(text: string, { known: { entry }, lexicon }: CommandLine): boolean {
   const place = text.slice(0, 500).replace(/^--?[\w-]{1,40}=/, '');
-  if (place.includes('://')) return isOutside(place, lexicon);
   const host = entry.asks ? HOST.exec(place)?.[1] : undefined;
-  return host !== undefined && isOutside(`ssh://${host}`, lexicon);
+  if (host !== undefined && isOutside(`ssh://${host}`, lexicon)) return true;
+  return place.includes('://') && isOutside(place, lexicon);
 }
 
 /** Data that goes to a host in its name, or beside it: `dig $(hostname).example.net`, `git ls-remote https://x.example/$(cat f)`. */

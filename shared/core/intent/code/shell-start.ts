@@ -68,9 +68,12 @@ function leadsIntoPipe(pieces: readonly Piece[], at: number, lexicon: Lexicon): 
   return pieces[end]?.text === '|' && commandOf(commandName(pieces[end + 1]?.text ?? ''), lexicon) !== undefined;
 }
 
+/** What ends the command before, with the blanks after it. */
+const SEPARATES = /^[;|&{(`!]\s*$|\n/;
+
 /** Whether the words after a known name show that it is meant as a command. */
 function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
-  const { pieces, at, opens, lexicon } = place;
+  const { text: whole, pieces, at, opens, lexicon } = place;
   const entry = commandOf(name, lexicon);
   const next = pieces[at + 1]?.text ?? '';
   const isPlain =
@@ -86,7 +89,10 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
   if (opens && runsShell && /^["'`$]/.test(next)) return true;
   // `reboot`, `init 0`, `ls & reboot`, `nice reboot`
   const isEnd = (next: string) => next === '' || next === '}' || ENDS_COMMAND.has(next);
-  if (opens && isEnd(next) && entry?.effect === 'destructive') return true;
+  const follows =
+    at === 0 ||
+    SEPARATES.test(whole.slice((pieces[at - 1]?.at ?? 0) + (pieces[at - 1]?.text.length ?? 0) - 1, pieces[at]?.at));
+  if (opens && follows && isEnd(next) && entry?.effect === 'destructive') return true;
   const isPrefix = at === 0 && (entry?.runs?.language === 'command' || entry?.runs?.language === 'shell');
   if (isPrefix && pieces.length === 2 && commandOf(commandName(next), lexicon)?.effect === 'destructive') return true;
   if (at === 0 && pieces.length === 2 && /^\d+$/.test(next)) return true;

@@ -44,7 +44,7 @@ const SHARE = /\\\\[\w.-]{1,253}\\[^\s;|&<>()"'`]{0,1000}/y;
 const WORDS = /[a-z]\s{1,4}[\w~./-]*[a-z]/i;
 /** Commands of which the output tells nothing about the data of anybody, with plain arguments: `$(date +%F)`. */
 const TELLS_NOTHING =
-  /\$\((?:date(?!.{0,200}\s(?:-[a-zA-Z]*f|--file))|uname|arch|nproc|seq|uuidgen|lsb_release|curl|git (?:rev-parse|describe))\b[^$`|;&<>()@]{0,200}\)/g;
+  /\$\((?:date(?!.{0,200}\s(?:-[a-zA-Z]*f|--file))|uname|arch|nproc|seq|uuidgen|lsb_release|git (?:rev-parse|describe))\b[^$`|;&<>()@\n]{0,200}\)/g;
 
 /** Characters that are always plain parts of a word, by code; and those at which a separator or a redirection may begin. */
 const PLAIN = new Uint8Array(128);

@@ -148,7 +148,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
     const files = writtenFiles(fed.command, lexicon);
     found.push(...fragments, ...files);
     const [name, to = ''] = textsOf(command.words);
-    if (name === 'cd' || name === 'pushd') folder = to;
+    if (name === 'cd' || name === 'pushd') folder = /^[~/$]/.test(to) || folder === '' ? to : `${folder}/${to}`;
     else if (folder !== '') found.push(...writtenIn(folder, [...fragments, ...files], command, lexicon));
     const read = { ...fed, fragments, isPart: false };
     before.push(read);
