@@ -4,6 +4,7 @@ import { alternativesOf, leadOf, reportIn } from './assess/lead.ts';
 import { flagsOf, hidesText, traitsOfText } from './assess/marks.ts';
 import { namedActionOf } from './assess/named-action.ts';
 import { type Takeover, takeoverOf } from './attack/takeover.ts';
+import { onlyReads } from './code/calls.ts';
 import { coverageOf, MAX_SPAN, MAX_SPANS } from './coverage/coverage.ts';
 import type { UnreadSpan } from './coverage/destructive-words.ts';
 import { type CoverageFeatures, shareOf } from './coverage/share.ts';
@@ -32,6 +33,9 @@ const GRAVE: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revo
 export const ASKED_OUTSIDE = wordSet('data db files identity code secrets tasks payments health');
 /** A text that is an object or a list is data, such as the call of a tool, and one that begins with a call is code: it reports nothing. */
 const DATA = /^\s*(?:[{[]|[A-Za-z_$][\w$]*(?:\.[\w$]+)+\s?\()/;
+/** What commands have and no report: options, values that are set, pipes, variables and tags. */
+const LIKE_COMMAND = /(?:^|\s)--?[a-z][\w-]*(?=[\s=]|$)|[\w\])]=[\w"'[{$/.-]|(?:^|\s)\|{1,2}\s|<\/?[a-z|!?]|\$[\w({]/i;
+const CALLS = /[A-Za-z_]\w*\((?!s\))/;
 /** Fewer words are too few for a report, and to say that a word that destroys is only mentioned. */
 const MIN_TOLD = 5;
 /** Beyond these words, quantities are not about the first request. */
@@ -58,6 +62,10 @@ export interface AssessedParse {
  * `not_understood`. Parsing the `normalized` of any result gives the same `normalized`.
  */
 export const parseIntent = (text: string, lexicon: Lexicon): ParsedIntent => assessIntent(text, lexicon).parse;
+
+/** Whether code that nobody has read may be more than a report: a program that only computes is not. */
+const isLikeCode = (text: string, lexicon: Lexicon): boolean =>
+  LIKE_COMMAND.test(text) || (CALLS.test(text) && !onlyReads(text, lexicon));
 
 /** The same with the features of coverage and confidence, to fit their weights. */
 export function assessIntent(text: string, lexicon: Lexicon): AssessedParse {
@@ -121,6 +129,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     harm?.tells === 'harmless' &&
     code.length === 0 &&
     !DATA.test(text) &&
+    !isLikeCode(text, lexicon) &&
     (isForeign || words.length >= MIN_TOLD) &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
   const lead = isReport ? reportIn(sentences, lexicon) : requested;

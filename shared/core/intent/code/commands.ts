@@ -171,7 +171,7 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   if (doing.effect !== 'read' && gravity(doing) < gravity(EMPTIES)) doing = weakened(own, lexicon) ?? doing;
   const destroys = () =>
     (doing.effect !== 'read' && hasDestroyingOption(own, lexicon)) ||
-    emptiesSetting(own.slice(1).join(' '), lexicon) ||
+    emptiesSetting(own.slice(1).join(' ').replace(LIMITS_TOOL, ' '), lexicon) ||
     scalesToNothing(own);
   if (gravity(doing) < gravity(EMPTIES) && destroys()) doing = EMPTIES;
   // An option of a command that it runs is not one of its own.
@@ -183,6 +183,7 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
       !MESSAGE.test(args[at - 1] ?? '') && (doing.effect !== 'read' || valued.has(args[at - 1] ?? ''));
     doing = doingInReads(args.join(' '), () => settingsOfWords(args, maySet), lexicon) ?? doing;
   }
+  if (onlyShows(words, entry)) [doing, isKnown] = [READS, true];
   if (entry.runs?.language !== 'command' && asksForHelp(words, entry)) [doing, isKnown] = [READS, true];
   const runsDestroyer = () =>
     doing.action === 'execute' &&
@@ -198,6 +199,14 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
       [...base.loads, ...entry.loads].some((option) => hasOption(loading, option) || hasGlued(loading, option)));
   return { entry, arguments: subcommands, isKnown, doing, valued, loads };
 }
+
+/** Limits of what a tool itself does, which keep nothing: `eslint --max-warnings 0`. */
+const LIMITS_TOOL = /--(?:max|min)-(?:warnings|errors|failures|retries|redirs?|depth)(?:=|\s)-?\d+/g;
+
+/** Commands that only show something when nothing is set: `mount`, `sysctl vm.swappiness`. */
+const onlyShows = (words: readonly string[], { command }: CommandEntry): boolean =>
+  (command === 'mount' && words.length === 1) ||
+  (command === 'sysctl' && words.slice(1).every((word) => /^(?:-[anNbeq]|[a-z][\w.-]*)$/.test(word)));
 
 const FILE = /^(?:-f|--file)$/;
 /** Options whose value somebody reads. */

@@ -20,7 +20,7 @@ import { writtenPlace } from './shell-files.ts';
 const METHOD_OPTIONS = /^(?:-X|--req[a-z]*|--meth[a-z]*|-met[a-z]*|-Met[a-z]*|-Method)$/;
 const GLUED_METHOD = /^(?:-X|--(?:req|meth)[a-z]*=|-[mM]et[a-z]*:)([A-Za-z]+)$/;
 const DATA_OPTIONS =
-  /^(?:-d|-F|-T|--data[a-z-]*|--form[a-z-]*|--upload-file|--json|--post-data|--post-file|--field|--raw-field|--input|--body[a-z-]*|-Body|-InFile)(?:=(.*))?$/s;
+  /^(?:-d|-F|-T|--data[a-z-]*|--form[a-z-]*|--upl[a-z-]*|--json|--post-data|--post-file|--field|--raw-field|--input|--body[a-z-]*|-Body|-InFile)(?:=(.*))?$/s;
 const GLUED_DATA = /^-([dFT])(.+)$/s;
 const HEADER_OPTIONS = /^(?:-H|--header|-Headers)$/;
 const SAVES = /^(?:-[a-zA-Z]{0,6}[oO]|--output(?:=.*)?|--remote-name|-OutFile)$/;
@@ -67,8 +67,19 @@ function curlWords(words: readonly string[]): string[] {
   return found;
 }
 
+/** Options whose value is a file, or names one after an `@`, that goes into the address or the headers. */
+const CARRYING_OPTIONS = /^(?:-H|--head[a-z]*|--proxy-header|-Headers|--url-q[a-z]*|--var[a-z]*)(?:=(.*))?$/s;
+const FROM_FILE = /^[\w.-]{0,40}:?@./;
+
+/** Whether a file goes out beside the body: `-H @FILE`, `--variable x@FILE`, httpie's `Name:@FILE`. */
+const carriesFile = (words: readonly string[]): boolean =>
+  words.some((word, at) => {
+    const option = CARRYING_OPTIONS.exec(word);
+    return (option !== null && FROM_FILE.test(option[1] ?? words[at + 1] ?? '')) || /^[\w-]{1,40}:@./.test(word);
+  });
+
 /** The request that a command line of curl, wget, httpie or PowerShell makes. `pipes`: another command writes its input. */
-function requestOfWords(words: readonly string[], { pipes }: { pipes: boolean }) {
+function requestOfWords(words: readonly string[], { pipes, holdsData }: { pipes: boolean; holdsData: boolean }) {
   const bodies: string[] = [];
   const headers: string[] = [];
   const isGitHub = words[0] === 'gh';
@@ -83,7 +94,7 @@ function requestOfWords(words: readonly string[], { pipes }: { pipes: boolean })
     else if (data || (isGitHub && word === '-f')) {
       const value = data?.[1] ?? words[(at += 1)] ?? '';
       bodies.push(value);
-      uploads ||= /^(?:-T|--upload-file|--post-file|--body-file|--input|-InFile)/i.test(word);
+      uploads ||= /^(?:-T|--upl|--post-file|--body-file|--input|-InFile)/i.test(word);
     } else if (gluedData) bodies.push(gluedData[2] ?? '');
     else if (HEADER_OPTIONS.test(word)) headers.push(words[(at += 1)] ?? '');
     else if (word.startsWith('--header=')) headers.push(word);
@@ -95,11 +106,14 @@ function requestOfWords(words: readonly string[], { pipes }: { pipes: boolean })
     else if (isHttpie && /^[\w.-]{1,40}(?:=|:=|@)/.test(word)) bodies.push(word);
   }
   const carries =
-    uploads || bodies.some((body) => /(?:^|=)[@<]/.test(body) || /^[\w.-]{1,40}@/.test(body) || EXPANDS.test(body));
+    holdsData ||
+    carriesFile(words) ||
+    uploads ||
+    bodies.some((body) => /(?:^|=)[@<]/.test(body) || /^[\w.-]{1,40}@/.test(body) || EXPANDS.test(body));
   const byDefault = bodies.length > 0 && !isQuery ? 'POST' : 'GET';
   return {
     method: method || (uploads ? 'PUT' : byDefault),
-    url: /:\/\//.test(url) ? url : `http://${url}`,
+    url: /^["']?[a-z][\w+.-]*:\/\//i.test(url) ? url : `http://${url}`,
     body: bodies.join('\n'),
     headers: headers.join('\n'),
     carries,
@@ -111,13 +125,19 @@ function requestOfWords(words: readonly string[], { pipes }: { pipes: boolean })
 export function urlFragments(line: CommandLine): Fragment[] {
   const { known, texts, span, before, lexicon } = line;
   const words = curlWords(texts);
-  const request = requestOfWords(words, { pipes: before !== undefined });
-  if (/[^A-Za-z]/.test(request.method) || words.some((word) => /^(?:-K|--config)$/.test(word)))
-    return [unknownCode(span)];
+  const holdsData = line.words.some((word, at) => word.holdsData && !NAMES_OUTPUT.test(texts[at - 1] ?? ''));
+  const request = requestOfWords(words, { pipes: before !== undefined, holdsData });
+  const isWget = known.entry.command === 'wget';
+  // The addresses or the options are in a file.
+  const isUnseen = (word: string) =>
+    /^(?:-K|--config)$/.test(word) || (isWget && /^(?:-[a-zA-Z]{0,6}i|--input-file(?:=.*)?)$/.test(word));
+  if (/[^A-Za-z]/.test(request.method) || texts.some(isUnseen) || words.some(isUnseen)) return [unknownCode(span)];
   const read = requestFragment(request, span, lexicon);
+  // Where an address that is not known leads, nobody sees.
+  const isBlind = holdsData && /^http:\/\/(?:["']?\$|$)/.test(request.url);
   // What is sent is a file, whatever the address is called.
   const fragment =
-    read.action === 'send' && request.carries
+    isBlind || (read.action === 'send' && request.carries)
       ? sentOutside({ ...read, object: 'file', domain: 'files' }, texts.join(' '), before !== undefined)
       : read;
   if (known.loads || words.some((word) => runsOthers(word, lexicon))) return [fragment, unknownCode(span)];
@@ -127,8 +147,19 @@ export function urlFragments(line: CommandLine): Fragment[] {
   // A graver request is judged by what it does.
   if (doing?.effect === 'destructive' && gravity(fragment) <= gravity(NOT_UNDERSTOOD))
     return [fragment, fragmentOf(span, { verb: 'skip', ...doing, object: 'check' })];
-  return [fragment, ...(request.saves ? savedFiles(words, line) : [])];
+  return [fragment, ...(request.saves || (isWget && savesUnasked(texts)) ? savedFiles(words, line) : [])];
 }
+
+/** What precedes a name that is not sent. */
+const NAMES_OUTPUT = /^(?:-[a-zA-Z]{0,6}[oO]|--output(?:-document)?|-OutFile)$/;
+
+/** Whether wget saves its answer under its own name, as it does unless it is told to print it or to save nothing. */
+const savesUnasked = (texts: readonly string[]): boolean =>
+  !texts.some(
+    (text, at) =>
+      /^--spider$|^-[a-zA-Z]{0,6}O-$|^--output-document=-$/.test(text) ||
+      (/^(?:-[a-zA-Z]{0,6}O|--output-document)$/.test(text) && texts[at + 1] === '-'),
+  );
 
 /** What precedes the name of a file that is saved; `-o` of wget is its log. */
 const NAMES_FILE = /^(?:-[oO]|--output|-OutFile)$/;

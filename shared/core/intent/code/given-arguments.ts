@@ -102,7 +102,12 @@ function replaced(code: readonly ShellWord[], placeholder: string, { texts, isAl
   const withText = (text: string, isDynamic = false) =>
     code.map((word) =>
       word.text.includes(placeholder)
-        ? { ...word, text: word.text.replaceAll(placeholder, () => text), isDynamic: word.isDynamic || isDynamic }
+        ? {
+            ...word,
+            text: word.text.replaceAll(placeholder, () => text),
+            isDynamic: word.isDynamic || isDynamic,
+            holdsData: word.holdsData || isDynamic,
+          }
         : word,
     );
   // It is one argument with its spaces, which a command may read as several.
@@ -126,6 +131,7 @@ export function withArguments(code: readonly ShellWord[], given: Given): ShellWo
     at: end,
     end,
     isDynamic: text === ANY_ARGUMENT,
+    holdsData: text === ANY_ARGUMENT,
     isQuoted: false,
   });
   const lists = texts.map((text) =>

@@ -25,15 +25,15 @@ export function redisAt({ text, pieces, at, lexicon, opens, effort }: Place): Re
     (lexicon.verbs.has(head.lower) && !args.some((arg) => ARGUMENT.test(arg.text)));
   if (isSentence && !lexicon.commands.has(`${CLIENT} ${head.lower} ${args[0]?.lower}`)) return undefined;
   const prose = { goesOnWith: () => false, continues: proseAround(lexicon).continues };
-  const limits = { from: head.at, until: text.length, prose, effort };
-  const [command] = parseShell(text, limits).commands;
+  const read = parseShell(text, { from: head.at, until: text.length, prose, effort, quoting: 'posix' });
+  const [command] = read.commands;
   if (command === undefined) return undefined;
-  const client = { text: CLIENT, at: head.at, end: head.at, isDynamic: false, isQuoted: false };
+  const client = { text: CLIENT, at: head.at, end: head.at, isDynamic: false, holdsData: false, isQuoted: false };
   const code = {
+    ...read,
     commands: [{ ...command, words: [client, ...command.words] }],
     isWhole: true,
     end: command.end,
-    effort,
   };
   return { fragments: accountingFor(shellFragments(code, lexicon), command), end: command.end };
 }

@@ -71,15 +71,36 @@ export function fedText({ command, before }: Fed): Printed | undefined {
   return printed && { ...printed, isAll: printed.isAll && !before.isPart };
 }
 
-/** Variables that decide which programs run, or run code themselves. */
-export const DECIDES_WHAT_RUNS =
-  /^(?:PATH|IFS|ENV|BASH_ENV|SHELL|EDITOR|PAGER|PROMPT_COMMAND|PYTHON\w+|NODE_OPTIONS|PERL5\w+|GIT_\w+|LD_\w+|DYLD_\w+)=/;
+/** A pager that only prints, and options of node that run nothing. */
+const PLAIN_VALUE =
+  /^(?:\w*PAGER=(?:cat)?|NODE_OPTIONS=(?:\s*--(?:max-old-space-size=\d+|no-warnings|enable-source-maps|experimental-vm-modules|trace-[a-z]+))*\s*|PYTHONPATH=(?:\.|src|lib)?|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS)=[01])$/;
+
+/** Whether a variable that a program is given may decide what it does: which programs run, what is loaded, whom it talks to. */
+export function mayDecide(assignment: string, { codeWords }: Lexicon): boolean {
+  const name = /^\w+/.exec(assignment)?.[0] ?? '';
+  return !PLAIN_VALUE.test(assignment) && !codeWords.plainVariables.has(name.toLowerCase());
+}
+
+/** Names of variables that programs heed are in capitals, but for a few. */
+const HEEDED = /[A-Z]|_proxy=|^npm_/;
+
+/** The same for a variable that code sets for all that follows: what it calls its own variables is its business. */
+export const decides = (assignment: string, lexicon: Lexicon): boolean =>
+  HEEDED.test(assignment.slice(0, assignment.indexOf('=') + 1)) &&
+  lexicon.codeWords.decidingVariables.has((/^\w+/.exec(assignment)?.[0] ?? '').toLowerCase()) &&
+  mayDecide(assignment, lexicon);
+
+const VARIABLE = /^[A-Za-z_]\w{0,63}=/;
 
 /** Whether such a variable is set for the command that this one runs: `env LD_PRELOAD=x ls`. */
-export const decidesWhatRuns = ({ known: { entry, valued }, texts }: CommandLine): boolean => {
+export const decidesWhatRuns = ({ known: { entry, valued }, texts, lexicon }: CommandLine): boolean => {
   if (entry.runs?.language !== 'command') return false;
   const at = restAt(entry.runs, texts, entry.command, valued);
-  return texts.slice(1, at < 0 ? undefined : at).some((text) => DECIDES_WHAT_RUNS.test(text));
+  return texts
+    .slice(1, at < 0 ? undefined : at)
+    .some(
+      (text, before) => VARIABLE.test(text) && (valued.has(texts[before] ?? '') ? decides : mayDecide)(text, lexicon),
+    );
 };
 
 /** An option of an interpreter for a file, or for where files are looked for, which it runs before its code. */

@@ -1,9 +1,10 @@
 // Reads one shell command: by the lexicon, by the places that it is given, and by the code that it runs.
-import { type Fragment, gravest, readsOnly, unknownCode } from './code.ts';
+import { type Fragment, fragmentOf, gravest, readsOnly, type Span, unknownCode } from './code.ts';
 import { canonical, type KnownCommand, knownCommand } from './commands.ts';
 import { urlFragments } from './downloads.ts';
+import { doingOfName } from './names.ts';
 import { isTrial, runsOthers } from './options.ts';
-import type { CodeOnLine } from '../lexicon/types.ts';
+import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import {
   type Before,
   codeFragments,
@@ -24,7 +25,7 @@ import {
   withArguments,
   withFound,
 } from './given-arguments.ts';
-import { fedTo, givenPlaces } from './shell-files.ts';
+import { backedUpOutside, fedTo, fileOfBody, givenPlaces } from './shell-files.ts';
 import { codeInOptions, codesOnLine, endsWithCodeOption } from './shell-options.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
 import { editedInPlace, keepsWhatIsPrinted, programRuns } from './stream-editors.ts';
@@ -43,10 +44,28 @@ export function commandFragments(line: readonly ShellWord[], reading: Reading): 
   if (/^python[\d.]*$/.test(head.text) && texts[1] === '-m' && words.length > 2 && prefixes < MAX_PREFIXES)
     return commandFragments(words.slice(2), within(reading, reading.before));
   const span = { at: head.at, end: Math.max(head.end, words.at(-1)?.end ?? 0) };
+  if (MEMBER.test(head.text) && words.length === 1) return [memberFragment(head.text.slice(1), span, lexicon)];
   const known = head.isDynamic || prefixes > MAX_PREFIXES ? undefined : knownCommand(texts, lexicon);
   if (!known) return [!head.isDynamic && isTrial(texts, lexicon) ? readsOnly(span) : unknownCode(span)];
   const own = { ...reading, known, words, texts, span };
   return known.entry.object === 'url' ? urlFragments(own) : knownFragments(own);
+}
+
+/** A member of what another command gives: `(Get-Item x).Delete()`. */
+const MEMBER = /^\.[A-Za-z]\w*$/;
+
+/** What a member of an object does, by its name: what destroys, and what only shows. Others may do anything. */
+function memberFragment(name: string, span: Span, lexicon: Lexicon): Fragment {
+  if (lexicon.codeWords.plainMembers.has(name.toLowerCase())) return readsOnly(span, { object: 'object' });
+  const doing = doingOfName(name, lexicon);
+  if (doing?.effect === 'destructive') return fragmentOf(span, { verb: name, ...doing, object: 'object' });
+  return doing?.effect === 'read' ? readsOnly(span, { object: 'object' }) : unknownCode(span);
+}
+
+/** `Get-Item x | ForEach-Object Delete`, which calls this member of each. */
+function membersCalled({ known: { entry, arguments: args }, span, lexicon }: CommandLine): Fragment[] {
+  const [name = ''] = args;
+  return entry.command === 'foreach-object' && /^[A-Za-z]\w*$/.test(name) ? [memberFragment(name, span, lexicon)] : [];
 }
 
 /** The reading of a command that the one of this reading runs. */
@@ -63,13 +82,22 @@ function knownFragments(line: CommandLine): Fragment[] {
   const { entry, doing } = known;
   const plain = plainFragment(line);
   const own = ownFragment(plain, line);
-  // A dry run says more than the code would.
-  if (doing.action === 'read' && entry.action !== 'read') return [own];
+  // A dry run says more than the code would, but runs what it needs: `rsync -n --rsh=x`.
+  if (doing.action === 'read' && entry.action !== 'read')
+    return runsForTrial(line) || line.words.some(({ text }) => runsOthers(text, lexicon))
+      ? [own, unknownCode(span)]
+      : [own];
   if (entry.unseen && isTrial(texts, lexicon)) return [readsOnly(span)];
   const beside = BESIDE.flatMap((reader) => reader(line));
   const sent = fedTo(line, plain);
   return entry.runs ? runFragments(entry.runs, line, { own, sent, beside }) : [own, ...sent, ...beside];
 }
+
+/** Whether a copy between hosts is told to reach them by another program than that of SSH. */
+const runsForTrial = (line: CommandLine): boolean =>
+  line.known.entry.sends &&
+  line.known.entry.runs !== undefined &&
+  codesOnLine(line.known.entry.runs, line).some(([word]) => !/^ssh(?:\s[\w\s.@-]*)?$/.test(word?.text ?? ''));
 
 /** What a command does beside its own effect, in the order in which fragments count. */
 const BESIDE: readonly ((line: CommandLine) => Fragment[])[] = [
@@ -80,27 +108,38 @@ const BESIDE: readonly ((line: CommandLine) => Fragment[])[] = [
   codeInOptions,
   destroyedAfterDashes,
   blockFragments,
+  membersCalled,
+  fileOfBody,
+  backedUpOutside,
 ];
 
 /** Whether a program is not where programs are: `./ls` may be anything. */
 const isElsewhere = (path: string): boolean =>
   /[/\\]/.test(path) && !/(?:^|[/\\])\.?s?bin[/\\]|^[a-z]:\\(?:windows|program)/i.test(path);
 
+/** Commands that evaluate the names that they are given: `test -v 'a[$(reboot)]'` runs it. */
+const SETS_NAMES =
+  /^(?:seq|test|\[|unset|read|declare|typeset|local|readonly|export|printf|let|mapfile|readarray|whereis)$/;
+
 /** Code that the command runs and that is not on its line, or of which nothing is known. */
 function unseenCode(line: CommandLine): Fragment[] {
   const {
-    known: { entry, loads },
+    known,
     words,
     texts: [head = ''],
     span,
     lexicon,
   } = line;
+  const { entry, loads } = known;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
     at > 0 &&
     (runsOthers(text, lexicon) ||
       (entry.command.startsWith('git') && /^alias\..{0,80}=!/.test(text)) ||
-      (isQuoted && programRuns(entry.command, text)));
-  const isLoaded = loads || loadsFirst(line) || decidesWhatRuns(line) || isDecidedElsewhere(line);
+      (isQuoted && programRuns(entry.command, text)) ||
+      (SETS_NAMES.test(entry.command) && /\[[^\]]*[$`]/.test(text) && !text.startsWith('$')));
+  // A plan in a file may do anything.
+  const isPlanned = entry.command === 'terraform apply' && known.arguments.some((arg) => arg !== 'apply');
+  const isLoaded = isPlanned || loads || loadsFirst(line) || decidesWhatRuns(line) || isDecidedElsewhere(line);
   return entry.unseen || isElsewhere(head) || isLoaded || words.some(isHidden) ? [unknownCode(span)] : [];
 }
 

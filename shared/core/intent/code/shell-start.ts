@@ -68,20 +68,33 @@ function leadsIntoPipe(pieces: readonly Piece[], at: number, lexicon: Lexicon): 
   return pieces[end]?.text === '|' && commandOf(commandName(pieces[end + 1]?.text ?? ''), lexicon) !== undefined;
 }
 
+/** What ends the command before, with the blanks after it. */
+const SEPARATES = /^[;|&{(`!]\s*$|\n/;
+
 /** Whether the words after a known name show that it is meant as a command. */
 function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
-  const { pieces, at, opens, lexicon } = place;
+  const { text: whole, pieces, at, opens, lexicon } = place;
   const entry = commandOf(name, lexicon);
   const next = pieces[at + 1]?.text ?? '';
   const isPlain =
     entry?.evidence === 'option' && !isEnclosed && pieces[at - 1]?.text !== '|' && entry.verbAt.length === 0;
   // Most words of English that are names of commands too end here.
   if (opens && entry?.runs?.language === 'command' && isPrefixed(pieces, at, lexicon)) return true;
+  // `(Get-Date).AddDays(-1)`
+  if (opens && next === ')' && CMDLET.test(pieces[at]?.text ?? '') && pieces[at + 2]?.text.startsWith('.')) return true;
+  // `read 'a[$(reboot)]'` evaluates the name.
+  if (opens && /^["']$/.test(next) && /\[[$`]/.test(pieces[at + 2]?.text ?? '')) return true;
   // `eval "ls | xargs rm"`
   const runsShell = entry?.runs?.language === 'shell' && entry.runs.options === undefined;
   if (opens && runsShell && /^["'`$]/.test(next)) return true;
-  // `reboot`, `init 0`
-  if (pieces.length === 1 && entry?.effect === 'destructive') return true;
+  // `reboot`, `init 0`, `ls & reboot`, `nice reboot`
+  const isEnd = (next: string) => next === '' || next === '}' || ENDS_COMMAND.has(next);
+  const follows =
+    at === 0 ||
+    SEPARATES.test(whole.slice((pieces[at - 1]?.at ?? 0) + (pieces[at - 1]?.text.length ?? 0) - 1, pieces[at]?.at));
+  if (opens && follows && isEnd(next) && entry?.effect === 'destructive') return true;
+  const isPrefix = at === 0 && (entry?.runs?.language === 'command' || entry?.runs?.language === 'shell');
+  if (isPrefix && pieces.length === 2 && commandOf(commandName(next), lexicon)?.effect === 'destructive') return true;
   if (at === 0 && pieces.length === 2 && /^\d+$/.test(next)) return true;
   if (
     opens &&
@@ -167,8 +180,26 @@ function readFrom(place: Place): ReadAt | undefined {
 /** The number of pieces before the commands of a loop: `for x in a b c; do`. */
 const MAX_LOOP = 200;
 
+const opensQuote = (piece: string): boolean => /^["'`(]$/.test(piece);
+/** The length of assignments with quotes before a command. */
+const MAX_ASSIGNED = 400;
+
+/** Whether a known command follows assignments with quotes or substitutions: `GIT_PAGER='sh x' git log`. */
+function assignsBefore({ text, pieces, at, lexicon, effort }: Place): boolean {
+  const from = pieces[at]?.at ?? 0;
+  const until = Math.min(text.length, from + MAX_ASSIGNED);
+  effort.left -= until - from;
+  const limits = { from, until, effort: newEffort(until - from, effort.about), quoting: 'posix' } as const;
+  const [first, second] = parseShell(text, limits).commands.filter(({ assignments }) => assignments.length > 0);
+  const head = first?.words[0] ?? second?.words[0];
+  // What is cut may be a command.
+  if (head === undefined || head.end >= until) return first !== undefined;
+  return first !== undefined && commandOf(commandName(head.text), lexicon) !== undefined;
+}
+
 /** The beginning of a loop, an assignment before a command, or an output without a command. */
-function isOpening({ pieces, at, lexicon, opens }: Place): boolean {
+function isOpening(place: Place): boolean {
+  const { pieces, at, lexicon, opens } = place;
   const { text = '', lower = '' } = pieces[at] ?? {};
   if (!opens) return false;
   const next = pieces[at + 1]?.text ?? '';
@@ -178,6 +209,7 @@ function isOpening({ pieces, at, lexicon, opens }: Place): boolean {
       .some((piece, index, all) => /^(?:do|then)$/.test(piece.text) && all[index - 1]?.text === ';');
   const begins = at === 0 || lexicon.codeWords.runners.has(pieces[at - 1]?.lower ?? '');
   if (begins && (/^>{1,2}\|?$/.test(text) || (text === ':' && /^[>|]/.test(next)))) return next !== '';
+  if (ASSIGNS.test(text) && (opensQuote(next) || ASSIGNS.test(next))) return assignsBefore(place);
   if (ASSIGNS.test(text)) return next === ';' || next === '&&' || commandOf(commandName(next), lexicon) !== undefined;
   return false;
 }

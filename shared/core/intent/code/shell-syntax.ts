@@ -1,6 +1,6 @@
 // Splits shell code into its commands: separators, redirections, here-documents, substitutions. Bounded and linear.
 import { type Effort, newEffort } from './effort.ts';
-import { type ShellWord, WordReader } from './shell-words.ts';
+import { type Quoting, type ShellWord, WordReader } from './shell-words.ts';
 
 export interface Redirection {
   readonly operator: string;
@@ -38,6 +38,9 @@ export interface ShellCode {
   readonly end: number;
   /** What is left for code within this code. */
   readonly effort: Effort;
+  readonly quoting: Quoting;
+  /** The same code as other shells read its quotes, where it may be theirs. */
+  readonly others: readonly ShellCode[];
 }
 
 export interface ShellLimits {
@@ -46,6 +49,8 @@ export interface ShellLimits {
   readonly effort?: Effort;
   /** The words of a sentence may follow: ends with the sentence, or before a command that is none. */
   readonly prose?: Prose | undefined;
+  /** Absent: that of POSIX shells, and beside it those of Windows where something tells of them. */
+  readonly quoting?: Quoting;
 }
 
 /** How a sentence around code goes on. */
@@ -62,6 +67,9 @@ const MAX_WORDS = 400;
 const MAX_WORDS_IN_PROSE = 40;
 const MAX_DEPTH = 8;
 const MAX_VALUE = 200;
+/** Commands that put what they read into the variables that they are given. */
+const FILLS = /^(?:read|mapfile|readarray)$/;
+const NAME = /^[A-Za-z_]\w{0,63}$/;
 
 const SEPARATOR = /(?:&&|\|\||;;|\|&|[;|&\n()])/y;
 const REDIRECTION = /(?:\d{1,3}|&)?(<<<|<<-?|<>|>>|>\||>&|<&|&>>?|[<>])/y;
@@ -79,7 +87,9 @@ const OPENS_GROUP = new Set(['if', 'while', 'until', '{']);
 const CLOSES_GROUP = new Set(['fi', 'done', '}']);
 const isPipe = (separator: string): boolean => separator === '|' || separator === '|&';
 /** After the end of a group whose beginning was left out. */
-const GOES_ON = /\)\s{0,8}(?:\||&&|;|>)/y;
+const GOES_ON = /\)(?:\s{0,8}(?:\||&&|;|>)|\.[A-Za-z])/y;
+/** Arguments of a method that run nothing themselves. */
+const PLAIN_ARGUMENTS = /^[^`({&|]*$/;
 const SENTENCE_END = /[^./][.!?,]$/;
 
 class Parser extends WordReader {
@@ -102,12 +112,12 @@ class Parser extends WordReader {
 
   constructor(
     text: string,
-    { from, until, prose, effort = newEffort(until - from) }: ShellLimits,
+    { from, until, prose, effort = newEffort(until - from), quoting = 'posix' }: ShellLimits,
     depth: number,
-    values: Map<string, string>,
+    values: Map<string, string | undefined>,
     fed?: ShellCommand['group'],
   ) {
-    super(text, { from, until, inProse: prose !== undefined, effort }, values);
+    super(text, { from, until, inProse: prose !== undefined, effort, quoting }, values);
     this.prose = prose;
     this.depth = depth;
     if (fed) this.groups.push({ from: 0, fed });
@@ -136,7 +146,7 @@ class Parser extends WordReader {
   protected override nested(until: number, fed?: ShellCommand['group']): void {
     if (this.depth >= MAX_DEPTH) this.isWhole = false;
     else {
-      const limits = { from: this.at, until, effort: this.effort };
+      const limits = { from: this.at, until, effort: this.effort, quoting: this.quoting };
       const inner = new Parser(this.text, limits, this.depth + 1, this.values, fed);
       inner.run();
       const before = this.commands.length;
@@ -166,7 +176,6 @@ class Parser extends WordReader {
   }
 
   private endCommand(separator: string): void {
-    this.withoutValues(separator);
     const first = this.words[0] ?? this.assignments[0] ?? this.redirections[0]?.target;
     const last = this.words.at(-1) ?? this.assignments.at(-1);
     if (first) {
@@ -187,6 +196,8 @@ class Parser extends WordReader {
       }
       this.commands.push(command);
       if (this.words.length === 0) this.remember();
+      if (FILLS.test(first.text))
+        for (const { text } of this.words.slice(1)) if (NAME.test(text)) this.values.set(text, undefined);
       if (this.commands.length >= MAX_COMMANDS) [this.isWhole, this.isOver] = [false, true];
     }
     if (separator === '(') this.openGroup();
@@ -207,11 +218,12 @@ class Parser extends WordReader {
 
   /** Variables that are set by the code itself. */
   private remember(): void {
-    for (const { text, isDynamic } of this.assignments) {
+    for (const { text, isDynamic, holdsData } of this.assignments) {
       const name = ASSIGNMENT.exec(text)?.[1];
       const value = text.slice(text.indexOf('=') + 1);
       if (name === undefined) continue;
-      if (isDynamic || value.length > MAX_VALUE) this.values.delete(name);
+      if (holdsData || value.length > MAX_VALUE) this.values.set(name, undefined);
+      else if (isDynamic) this.values.delete(name);
       else this.values.set(name, value);
     }
   }
@@ -223,7 +235,7 @@ class Parser extends WordReader {
       const start = this.at;
       this.at += 1;
       this.nested(end, operator === '>' ? { writer: undefined } : undefined);
-      this.words.push({ text: '', at: start, end: this.at, isDynamic: true, isQuoted: false });
+      this.words.push({ text: '', at: start, end: this.at, isDynamic: true, holdsData: true, isQuoted: false });
       return;
     }
     this.skipBlanks();
@@ -252,20 +264,11 @@ class Parser extends WordReader {
       line = next + 1;
     }
     this.input = { text: this.text.slice(start, Math.min(line, this.until)), at: start };
+    // It may run commands before it is one, unless its delimiter is in quotes.
     if (!isPlain) this.substitutions(Math.min(line, this.until));
     const end = this.text.indexOf('\n', line);
     this.at = end === -1 || end > this.until ? this.until : end;
     this.awaited = undefined;
-  }
-
-  /** Reads the commands that a here-document runs before it is one, unless its delimiter is in quotes. */
-  private substitutions(until: number): void {
-    while (this.at < until) {
-      const c = this.peek();
-      if (c === '\\') this.at += 2;
-      else if (c === '`' || (c === '$' && /[({]/.test(this.peek(1)))) this.expansion();
-      else this.at += 1;
-    }
   }
 
   /** Adds a word; false at the end of a sentence. */
@@ -301,11 +304,30 @@ class Parser extends WordReader {
     return !isEnd;
   }
 
+  /** Whether the word before a parenthesis is a method of what another one holds: `(Get-Item x).Delete()`. */
+  private isMethod(): boolean {
+    const [word, second] = this.words;
+    return (
+      word !== undefined && second === undefined && /^\.\w+$/.test(word.text) && this.text.charAt(word.at - 1) === ')'
+    );
+  }
+
+  /** Continues after the arguments of a method. */
+  private skipArguments(): void {
+    const end = this.closing(this.at);
+    if (!PLAIN_ARGUMENTS.test(this.text.slice(this.at, end))) this.isWhole = false;
+    this.at = Math.min(this.until, end + 1);
+  }
+
   /** `for x in a b`: the words are data; substitutions within them were read. */
   private skipLoopHead(): void {
+    let name: string | undefined;
     for (;;) {
       this.skipBlanks();
-      if (this.word() === undefined) return;
+      const word = this.word();
+      if (word === undefined) return;
+      if (word.holdsData && name !== undefined) this.values.set(name, undefined);
+      name ??= word.text;
     }
   }
 
@@ -317,25 +339,32 @@ class Parser extends WordReader {
         this.isWhole = false;
         break;
       }
-      if (this.peek() === '#') {
+      if (this.quoting === 'powershell' && this.peek() === '<' && this.peek(1) === '#') {
+        const end = this.text.indexOf('#>', this.at);
+        this.at = end === -1 || end + 2 > this.until ? this.until : end + 2;
+        continue;
+      }
+      if (this.peek() === '#' && this.quoting !== 'cmd') {
         const end = this.text.indexOf('\n', this.at);
         this.at = end === -1 || end > this.until ? this.until : end;
         continue;
       }
-      const operates = OPERATES.has(this.peek());
+      const operates = OPERATES.has(this.peek()) && !(this.quoting === 'cmd' && this.peek() === ';');
       const redirection = operates ? this.match(REDIRECTION) : undefined;
       const separator = redirection || !operates ? undefined : this.match(SEPARATOR)?.[0];
       if (redirection) this.redirect(redirection);
       else if (separator !== undefined) {
         // A parenthesis right after a word is a call or a function, and a lone closing one ends a remark.
         this.withoutValues(separator);
-        if (separator === '(' && this.words.length > 0) this.isWhole = false;
+        const isMethod = separator === '(' && this.isMethod();
+        if (separator === '(' && this.words.length > 0 && !isMethod) this.isWhole = false;
         if (separator === ')' && this.prose !== undefined && this.parentheses === 0 && !this.match(GOES_ON)) break;
-        if (separator === '(') this.parentheses += 1;
+        if (separator === '(' && !isMethod) this.parentheses += 1;
         if (separator === ')' && this.parentheses > 0) this.parentheses -= 1;
         this.at += separator.length;
+        if (isMethod) this.skipArguments();
         if (separator === '\n' && this.awaited !== undefined) this.hereDocument();
-        this.endCommand(separator);
+        this.endCommand(isMethod ? ')' : separator);
       } else {
         const word = this.word();
         if (word === undefined || !this.add(word)) break;
@@ -344,34 +373,64 @@ class Parser extends WordReader {
       this.effort.left -= this.at - before;
       if (this.at === before) break;
     }
-    if (!this.isOver) this.endCommand('');
+    if (!this.isOver) {
+      this.withoutValues('');
+      this.endCommand('');
+    }
     const end = this.commands.at(-1)?.end ?? 0;
     return {
       commands: this.commands,
       isWhole: this.isWhole,
       end: this.isOver ? end : Math.max(last, end),
       effort: this.effort,
+      quoting: this.quoting,
+      others: [],
     };
   }
 }
 
+/** What is quoted or escaped in one shell and not in another. */
+const QUOTES = /[\\'"`^]|<#/;
+/** What only code for Windows has: drives, switches such as `/s`, commands of cmd, and those of PowerShell. */
+const CMD =
+  /(?:^|[\s"'=(])[A-Za-z]:\\|\s\/[a-zA-Z](?:\s|$)|(?:^|[&|(\n])\s{0,8}@?(?:dir|del|erase|rd|ren|type|copy|xcopy|robocopy|move|taskkill|schtasks|attrib|icacls|reg)\s/i;
+const POWERSHELL_TOO =
+  /(?:^|[\s"'=(])[A-Za-z]:\\|\$env:|(?:^|[;&|(\n])\s{0,8}(?:gci|gc|ri|gps|iex|irm|iwr|sls|spps|del|dir|type)\s/i;
+
+/** The shells of Windows whose quotes a text may have. */
+function quotingsBeside(text: string): readonly Quoting[] {
+  if (!QUOTES.test(text)) return [];
+  const isPowerShell = POWERSHELL.test(text) || POWERSHELL_TOO.test(text);
+  return [...(CMD.test(text) ? (['cmd'] as const) : []), ...(isPowerShell ? (['powershell'] as const) : [])];
+}
+
 /** Splits the shell code from `from` to `until`. Nested substitutions and open quotes are read repeatedly, within the effort. */
-export const parseShell = (text: string, limits: ShellLimits): ShellCode =>
-  new Parser(text, limits, 0, new Map()).run();
+export function parseShell(text: string, limits: ShellLimits): ShellCode {
+  const code = new Parser(text, limits, 0, new Map()).run();
+  if (limits.quoting !== undefined) return code;
+  const others = quotingsBeside(text.slice(limits.from, limits.until)).map((quoting) =>
+    new Parser(text, { ...limits, quoting, effort: code.effort }, 0, new Map()).run(),
+  );
+  return others.length === 0 ? code : { ...code, others, end: Math.max(code.end, ...others.map(({ end }) => end)) };
+}
 
 /** The commands of a piece of code that is all of `text`, with offsets from `at`. */
-export function parseInner(text: string, at: number, effort: Effort): ShellCode {
-  const { commands, isWhole, end } = parseShell(text, { from: 0, until: text.length, effort });
+export function parseInner(text: string, at: number, effort: Effort, quoting?: Quoting): ShellCode {
+  const limits = { from: 0, until: text.length, effort };
+  return movedBy(at, parseShell(text, quoting === undefined ? limits : { ...limits, quoting }));
+}
+
+function movedBy(at: number, { commands, others, end, ...code }: ShellCode): ShellCode {
   const moved = (word: ShellWord): ShellWord => ({ ...word, at: word.at + at, end: word.end + at });
   return {
+    ...code,
     commands: commands.map((command) => ({
       ...command,
       words: command.words.map(moved),
       at: command.at + at,
       end: command.end + at,
     })),
-    isWhole,
+    others: others.map((other) => movedBy(at, other)),
     end: end + at,
-    effort,
   };
 }

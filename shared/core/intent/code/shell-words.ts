@@ -8,8 +8,16 @@ export interface ShellWord {
   readonly end: number;
   /** A part of it is known only when it runs: a variable, a substitution. */
   readonly isDynamic: boolean;
+  /** A part of it is what a command prints, or a variable that holds this. */
+  readonly holdsData: boolean;
   readonly isQuoted: boolean;
 }
+
+/** What quotes and escapes mean: in POSIX shells a backslash escapes, in cmd a caret, in PowerShell a backtick; in cmd an apostrophe is plain. */
+export type Quoting = 'posix' | 'cmd' | 'powershell';
+
+/** The character that escapes the next one. */
+const ESCAPES: Readonly<Record<Quoting, string>> = { posix: '\\', cmd: '^', powershell: '`' };
 
 export const textsOf = (words: readonly ShellWord[]): string[] => words.map(({ text }) => text);
 
@@ -34,6 +42,10 @@ const ESCAPED = new Set(['"', '\\', '$', '`', '\n']);
 /** The address of a share: `\\host\folder`. */
 const SHARE = /\\\\[\w.-]{1,253}\\[^\s;|&<>()"'`]{0,1000}/y;
 const WORDS = /[a-z]\s{1,4}[\w~./-]*[a-z]/i;
+/** Commands of which the output tells nothing about the data of anybody, with plain arguments: `$(date +%F)`. */
+const TELLS_NOTHING =
+  /\$\((?:date(?!.{0,200}\s(?:-[a-zA-Z]*f|--file))|uname|arch|nproc|seq|uuidgen|lsb_release|git (?:rev-parse|describe))\b[^$`|;&<>()@\n]{0,200}\)/g;
+
 /** Characters that are always plain parts of a word, by code; and those at which a separator or a redirection may begin. */
 const PLAIN = new Uint8Array(128);
 for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,%+@*?[]~^!#{}')
@@ -55,15 +67,26 @@ export abstract class WordReader {
   protected readonly until: number;
   /** Whether a sentence surrounds the code, in which a quotation mark may be an apostrophe. */
   private readonly inProse: boolean;
-  protected readonly values: Map<string, string>;
+  /** Variables that are set by the code itself. Undefined: what a command prints. */
+  protected readonly values: Map<string, string | undefined>;
+  protected readonly quoting: Quoting;
+  private readonly escape: string;
+  /** Whether the word that is read holds the output of a command. */
+  private seesData = false;
   protected readonly effort: Effort;
   /** From where on no quotation mark of a kind closes. */
   private readonly open = new Map<string, number>();
 
   constructor(
     text: string,
-    { from, until, inProse, effort }: { from: number; until: number; inProse: boolean; effort: Effort },
-    values: Map<string, string>,
+    {
+      from,
+      until,
+      inProse,
+      effort,
+      quoting,
+    }: { from: number; until: number; inProse: boolean; effort: Effort; quoting: Quoting },
+    values: Map<string, string | undefined>,
   ) {
     this.text = text;
     this.at = from;
@@ -71,6 +94,8 @@ export abstract class WordReader {
     this.inProse = inProse;
     this.values = values;
     this.effort = effort;
+    this.quoting = quoting;
+    this.escape = ESCAPES[quoting];
   }
 
   /** Reads the commands of a substitution, and continues after its end. */
@@ -91,7 +116,7 @@ export abstract class WordReader {
     let open = 1;
     for (let at = from; at < this.until; at += 1) {
       const c = this.text.charAt(at);
-      if (c === '\\') at += 1;
+      if (c === this.escape) at += 1;
       else if (c === '(') open += 1;
       else if (c === ')') {
         open -= 1;
@@ -106,35 +131,62 @@ export abstract class WordReader {
   /** An expansion that begins at `$` or a backtick: its text if it is known. */
   protected expansion(): string | undefined {
     if (this.peek() === '`') {
+      this.seesData = true;
       const end = this.text.indexOf('`', this.at + 1);
       this.at += 1;
       this.nested(end === -1 || end > this.until ? this.until : end);
       return undefined;
     }
     if (this.peek(1) === '(') {
-      const end = this.closing(this.at + 2);
+      const from = this.at;
+      const end = this.closing(from + 2);
       // A group of commands in a substitution begins alike.
-      const isArithmetic = this.peek(2) === '(' && !WORDS.test(this.text.slice(this.at, end));
+      const isArithmetic =
+        this.peek(2) === '(' && this.closing(from + 3) === end - 1 && !WORDS.test(this.text.slice(from, end));
       this.at += 2;
-      if (isArithmetic) this.at = end + 1;
-      else this.nested(end);
+      if (isArithmetic) {
+        this.substitutions(end);
+        this.at = end + 1;
+        return undefined;
+      }
+      this.nested(end);
+      this.seesData ||= this.text.slice(from, this.at).replace(TELLS_NOTHING, '') !== '';
       return undefined;
     }
     const variable = this.match(VARIABLE);
     if (variable) {
       this.at += variable[0].length;
       const name = variable[1] ?? variable[2] ?? '';
+      this.seesData ||= this.values.has(name) && this.values.get(name) === undefined;
       return name === 'IFS' ? ' ' : this.values.get(name);
     }
     if (this.peek(1) === '{') {
       const end = this.text.indexOf('}', this.at);
       const code = this.text.slice(this.at, end);
-      if (end === -1 || end > this.until || /[`(]/.test(code)) this.isWhole = false;
+      // `${x@P}` runs what the variable holds.
+      if (end === -1 || end > this.until || /[`(]|@[A-Z]$/.test(code)) this.isWhole = false;
+      if (this.values.has(/\w+/.exec(code)?.[0] ?? '')) this.seesData = true;
       this.at = end === -1 || end > this.until ? this.until : end + 1;
       return undefined;
     }
     this.at += /[\w?@*#!$-]/.test(this.peek(1)) ? 2 : 1;
     return undefined;
+  }
+
+  /** Reads the commands of the substitutions in a text that is no command itself. */
+  protected substitutions(until: number): void {
+    while (this.at < until) {
+      const c = this.peek();
+      if (c === '\\') this.at += 2;
+      else if (c === '`' || (c === '$' && /[({]/.test(this.peek(1)))) this.expansion();
+      else this.at += 1;
+    }
+  }
+
+  /** Whether an expansion begins here: cmd has none, and a backtick escapes in PowerShell. */
+  private expands(): boolean {
+    const c = this.peek();
+    return this.quoting !== 'cmd' && (c === '$' || (c === '`' && this.quoting === 'posix'));
   }
 
   /** The text in quotes from here; undefined, and nothing is read, where the quote is not closed in prose. */
@@ -151,11 +203,14 @@ export abstract class WordReader {
     this.at += 1;
     while (this.at < this.until) {
       const c = this.peek();
-      if (c === quote) {
+      // PowerShell writes a quotation mark within quotes twice.
+      if (c === quote && this.quoting === 'powershell' && this.peek(1) === quote) {
+        text += quote;
+        this.at += 2;
+      } else if (c === quote) {
         this.at += 1;
         return { text, isDynamic };
-      }
-      if (quote === '"' && (c === '$' || c === '`') && (c === '`' || /[\w({@*]/.test(this.peek(1)))) {
+      } else if (quote === '"' && this.expands() && (c === '`' || /[\w({@*]/.test(this.peek(1)))) {
         const from = this.at;
         const known = this.expansion();
         text += known ?? this.text.slice(from, this.at);
@@ -164,7 +219,8 @@ export abstract class WordReader {
         text += c + this.peek(1);
         this.at = Math.min(this.until, this.at + 2);
       } else {
-        if (quote === '"' && c === '\\' && ESCAPED.has(this.peek(1))) this.at += 1;
+        const isEscape = this.quoting === 'posix' ? ESCAPED.has(this.peek(1)) : this.quoting === 'powershell';
+        if (quote === '"' && c === this.escape && isEscape) this.at += 1;
         text += this.peek();
         this.at += 1;
       }
@@ -184,12 +240,16 @@ export abstract class WordReader {
     let text = '';
     let isDynamic = false;
     let isQuoted = false;
-    while (!ENDS_WORD.has(this.peek())) {
+    this.seesData = false;
+    const isPosix = this.quoting === 'posix';
+    const isCmd = this.quoting === 'cmd';
+    while (!ENDS_WORD.has(this.peek()) || (isCmd && this.peek() === ';')) {
       const c = this.peek();
-      const quote = c === '$' && (this.peek(1) === "'" || this.peek(1) === '"') ? this.peek(1) : c;
-      if (quote === "'" || quote === '"') {
-        if (c === '$') this.at += 1;
-        const hasEscapes = c === '$' && quote === "'";
+      const isDollar = isPosix && c === '$' && (this.peek(1) === "'" || this.peek(1) === '"');
+      const quote = isDollar ? this.peek(1) : c;
+      if (quote === '"' || (quote === "'" && !isCmd)) {
+        if (isDollar) this.at += 1;
+        const hasEscapes = isDollar && quote === "'";
         const inside = this.quoted(quote, hasEscapes);
         isQuoted ||= inside !== undefined;
         isDynamic ||= inside?.isDynamic ?? false;
@@ -200,10 +260,10 @@ export abstract class WordReader {
       } else if (c === '\\' && this.at === start && this.match(SHARE)) {
         text = this.match(SHARE)?.[0] ?? '';
         this.at += text.length;
-      } else if (c === '\\') {
+      } else if (c === this.escape) {
         if (this.peek(1) !== '\n') text += this.peek(1);
         this.at = Math.min(this.until, this.at + 2);
-      } else if (c === '`' || c === '$') {
+      } else if (this.expands()) {
         const from = this.at;
         const known = this.expansion();
         text += known ?? this.text.slice(from, this.at);
@@ -211,17 +271,20 @@ export abstract class WordReader {
       } else {
         const from = this.at;
         this.at += 1;
-        while (this.at < this.until && PLAIN[this.text.charCodeAt(this.at)] === 1) this.at += 1;
+        while (this.at < this.until && PLAIN[this.text.charCodeAt(this.at)] === 1 && !(isCmd && this.peek() === '^'))
+          this.at += 1;
         text += this.text.slice(from, this.at);
       }
     }
-    return this.at === start ? undefined : { text, at: start, end: this.at, isDynamic, isQuoted };
+    return this.at === start
+      ? undefined
+      : { text, at: start, end: this.at, isDynamic, holdsData: this.seesData, isQuoted };
   }
 
   protected skipBlanks(): void {
     for (;;) {
       const c = this.peek();
-      if (c === '\\' && this.peek(1) === '\n') this.at += 2;
+      if (c === this.escape && this.peek(1) === '\n') this.at += 2;
       else if (c === ' ' || c === '\t' || c === '\r') this.at += 1;
       else return;
     }

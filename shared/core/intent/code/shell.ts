@@ -4,9 +4,9 @@ import { commandName } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { ruledDoing, settingsOfWords } from './settings.ts';
 import { endOf, type Printed, printedBy } from './printed.ts';
-import { type Before, DECIDES_WHAT_RUNS, type Fed, readsFile, type Reading } from './shell-code.ts';
+import { type Before, decides, type Fed, mayDecide, readsFile, type Reading } from './shell-code.ts';
 import { commandFragments } from './shell-command.ts';
-import { writesNothing, writtenFiles } from './shell-files.ts';
+import { writesNothing, writtenFiles, writtenIn } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
 import { textsOf } from './shell-words.ts';
 
@@ -19,16 +19,23 @@ const VARIABLE = /^[A-Za-z_]\w{0,63}=/;
 
 /** What the variables do that a command is given or sets: `NODE_TLS_REJECT_UNAUTHORIZED=0 node app.js`. */
 function variables({ command: { assignments, words, at, end }, lexicon }: Reading): Fragment[] {
-  const decides = assignments.some(({ text }) => DECIDES_WHAT_RUNS.test(text)) ? [unknownCode({ at, end })] : [];
   const sets = SETS_VARIABLES.test(words[0]?.text ?? '') ? words.filter(({ text }) => VARIABLE.test(text)) : [];
+  // What is set for one command is meant for it.
+  const isDeciding = words.length > 0 ? mayDecide : decides;
+  // `env A=b x` is looked at where it runs `x`.
+  const exports = words[0]?.text === 'env' ? [] : sets;
+  const isUnclear =
+    assignments.some(({ text }) => isDeciding(text, lexicon)) || exports.some(({ text }) => decides(text, lexicon));
+  const unclear = isUnclear ? [unknownCode({ at, end })] : [];
   const doing = gravest(settingsOfWords(textsOf([...assignments, ...sets])).map((one) => ruledDoing(one, lexicon)));
-  return doing ? [...decides, fragmentOf({ at, end }, { verb: 'set', ...doing, object: 'setting' })] : decides;
+  return doing ? [...unclear, fragmentOf({ at, end }, { verb: 'set', ...doing, object: 'setting' })] : unclear;
 }
 
-/** A file that `tee` empties, because nothing is written into it. */
+/** A file that `tee` or `sponge` empties, because nothing is written into it. */
 function emptiedByTee({ command, before }: Reading): Fragment[] {
   const words = textsOf(command.words);
-  if (commandName(words[0] ?? '') !== 'tee' || words.some((text) => /^(?:-a|--append)$/.test(text))) return [];
+  if (!/^(?:tee|sponge)$/.test(commandName(words[0] ?? '')) || words.some((text) => /^(?:-a|--append)$/.test(text)))
+    return [];
   const isNothing = before
     ? writesNothing(textsOf(before.command.words))
     : command.redirections.some(({ operator, target }) => operator === '<' && isNowhere(target.text));
@@ -110,13 +117,16 @@ function distinct(fragments: readonly Fragment[]): Fragment[] {
 
 /** What shell code does, command by command. What is not understood is a fragment too. */
 export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, outer?: Fed): Fragment[] {
+  // Code within code that another shell reads is that shell's.
+  const quoting = code.quoting === 'posix' ? undefined : code.quoting;
   const inner = (text: string, at: number, fed?: Fed): Fragment[] =>
     depth >= MAX_DEPTH
       ? [unknownCode({ at, end: at + text.length })]
-      : shellFragments(parseInner(text, at, code.effort), lexicon, depth + 1, fed);
+      : shellFragments(parseInner(text, at, code.effort, quoting), lexicon, depth + 1, fed);
   let found: Fragment[] = [];
   const before: (Before | undefined)[] = [];
   const seen = new Map<string, Before>();
+  let folder = '';
   for (const command of code.commands) {
     const fed = withInput(command, before, code.commands, outer);
     const key = bareWords(fed);
@@ -135,11 +145,18 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
     // What is run from a pipe says more than the commands that feed it.
     if (fragments.some(({ object }) => object === 'remote_code'))
       found = found.filter(({ effect }) => effect === 'destructive');
-    found.push(...fragments, ...writtenFiles(fed.command, lexicon));
+    const files = writtenFiles(fed.command, lexicon);
+    found.push(...fragments, ...files);
+    const [name, to = ''] = textsOf(command.words);
+    if (name === 'cd' || name === 'pushd') folder = /^[~/$]/.test(to) || folder === '' ? to : `${folder}/${to}`;
+    else if (folder !== '') found.push(...writtenIn(folder, [...fragments, ...files], command, lexicon));
     const read = { ...fed, fragments, isPart: false };
     before.push(read);
     if (key !== undefined) seen.set(key, read);
   }
+  // What is hidden behind other quotes counts, but not what only reads.
+  for (const other of code.others)
+    found.push(...shellFragments(other, lexicon, depth, outer).filter(({ effect }) => effect !== 'read'));
   if (!code.isWhole) found.push(unknownCode({ at: code.commands[0]?.at ?? 0, end: code.end }));
   return distinct(found);
 }

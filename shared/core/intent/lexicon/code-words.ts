@@ -46,6 +46,18 @@ const MEMBERS = {
   destroyingOptions: words('First words of long options that destroy something beside what a command changes.', [
     'purge',
   ]),
+  plainMembers: words('Properties and methods of objects of PowerShell that only show or compute.', [
+    'length',
+    'tostring',
+  ]),
+  plainVariables: words(
+    'Variables of the environment, in lower case, that change neither what a program does nor whom it talks to; `*` at the end stands for any rest. What another one set right before a command does is not understood.',
+    ['tz', 'lc_*'],
+  ),
+  decidingVariables: words(
+    'Variables, in lower case, that decide which programs run, what they load or whom they talk to, also when they are set before.',
+    ['path', 'ld_*'],
+  ),
   runningOptions: words('Long options with which any command runs what they name; what that does is not understood.', [
     'to-command',
   ]),

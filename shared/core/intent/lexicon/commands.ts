@@ -4,7 +4,7 @@ import { closed, COMMAND_PATTERN, count, DOING, flag, list, named } from './part
 import { doingOf, type Report } from './tables.ts';
 import type { CommandEntry, Doing } from './types.ts';
 
-const Option = Type.String({ pattern: '^[-/+=.:!a-zA-Z0-9][a-zA-Z0-9_.,:/=+@-]*\\*?$', maxLength: 40 });
+const Option = Type.String({ pattern: '^[-/+=.:!a-zA-Z0-9][a-zA-Z0-9_.,:/=+@!~-]*\\*?$', maxLength: 40 });
 const options = (description: string, example: readonly string[]) => Type.Optional(list(Option, description, example));
 
 const OptionRule = Type.Object(
