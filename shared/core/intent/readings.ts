@@ -1,9 +1,10 @@
 // Everything that a text asks for: requests in words, in quotations, in other languages, and code.
 import { isForeign as isInForeignWords } from './attack/flags.ts';
-import { askedByCalls } from './assess/called-tools.ts';
+import { askedByCalls, askedByProgram } from './assess/called-tools.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
 import type { Fragment } from './code/code.ts';
 import { isMentioned, onlyRuns } from './code/mentioned.ts';
+import { callProgramOf } from './code/call-programs.ts';
 import { toolCallsIn } from './code/tool-calls.ts';
 import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
@@ -161,8 +162,11 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
         onlyRuns(text, at, fragment.at),
     );
   const readSentence = (sentence: string) => readingsOf(segmentsOf(sentence, lexicon), lexicon).asked[0];
+  const called = toolCallsIn(text);
+  const program = called.length > 0 ? undefined : callProgramOf(text);
   const all = [
-    ...askedByCalls(toolCallsIn(text), readSentence, lexicon),
+    ...askedByCalls(called, readSentence, lexicon),
+    ...(program === undefined ? [] : askedByProgram(program, readSentence, lexicon)),
     ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request))),
     ...code.map(candidateOfFragment),
   ];

@@ -65,6 +65,8 @@ const MEMBERS = {
     ['restore'],
   ),
   searchFields: words('Fields that hold what a search looks for.', ['query']),
+  lookTools: words('Tools that only look, with names in which no verb says so.', ['weather', 'ls']),
+  lookFields: words('Fields of calls that only say what is looked at.', ['path', 'city']),
   runners: words('Words of a sentence after which a command may begin.', ['run', 'execute']),
   scriptRunners: words('Words after which the name of a script is one to run.', ['source', 'launch']),
   continues: words('Words with which a sentence goes on after code.', ['and', 'because']),

@@ -1,0 +1,84 @@
+// Recognizes a text that is a program: nothing but statements and calls, `a = read_file("x"); print(a)`. Each of its calls counts.
+import { type Call, callsOf } from './call-syntax.ts';
+
+export interface CallProgram {
+  readonly calls: readonly Call[];
+  /** Functions that are only named, so that another one may call them: `map(delete_file, files)`. */
+  readonly handedOn: readonly string[];
+  /** A function is called whose name the text does not say: `tools["a"]()`. */
+  readonly callsUnnamed: boolean;
+}
+
+const STRING = /[rbf]?(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)/g;
+const COMMENT = /(?:^|(?<=\s))(?:#|\/\/)[^\n]*/gm;
+const TOKEN = /\s+|[A-Za-z_$][\w$]*|\d[\w.]*|"|[-+*/%<>=!&|^~?:,.;@()[\]{}\\]/y;
+/** Words between the operands of a program. */
+const KEYWORDS: ReadonlySet<string> = new Set(
+  'and or not in is if elif else for while do return await async yield new const let var def class try except finally catch with as import from raise throw lambda pass break continue global del'.split(
+    ' ',
+  ),
+);
+const NO_CALLS: ReadonlySet<string> = new Set([...KEYWORDS, 'function', 'switch', 'print', 'super']);
+const OPERAND = /^[\w$"]/;
+const CALL = /[A-Za-z_$][\w$]*\(/;
+/** What shows that a call is one, and no remark in parentheses as `user(s)` has it: its name, or its arguments. */
+const SHOWS_CALL = /[A-Za-z_$][\w$]*(?:[_.]|[a-z][A-Z])\w*\(|\w\((?:\)|[^()]{0,200}["\d=([])|\w\([^]*\w\(/;
+const UNNAMED = /[)\]]\s*\(|\w`/;
+const NAME = /(?<![\w$.])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?!["\w$.])/g;
+/** Functions whose code is in the program itself, and is read there. */
+const OWN_FUNCTIONS =
+  /\b(?:def|function|class)\s+([\w$]+)|([\w$]+)\s*=\s*(?:(?:async\s*)?(?:\([^()]*\)|[\w$]+)\s*=>|lambda\b)/g;
+const VARIABLES = /([A-Za-z_$][\w$]*)\s*(?::?=(?!=)|\bin\b)|\bas\s+([\w$]+)/g;
+/** A variable may be named as what it holds: `transfer`. A name of several words is one of a function: `delete_user`. */
+const ONE_WORD = /^[a-z\d$]+$/i;
+
+const namesIn = (bare: string, pattern: RegExp): ReadonlySet<string> =>
+  new Set(Array.from(bare.matchAll(pattern), ([, ...names]) => names.find((name) => name !== undefined) ?? ''));
+
+/** Whether operands and operators take turns, as they do in no sentence. */
+function hasSyntax(bare: string): boolean {
+  let wasOperand = false;
+  let wasSpace = false;
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < bare.length) {
+    const token = TOKEN.exec(bare)?.[0];
+    if (token === undefined) return false;
+    if (/^\s/.test(token)) {
+      if (token.includes('\n')) wasOperand = false;
+      wasSpace = true;
+      continue;
+    }
+    const isOperand = OPERAND.test(token) && !KEYWORDS.has(token);
+    if (wasOperand && isOperand && token !== '"') return false;
+    // A remark: `the users (of this team)`.
+    if (wasOperand && wasSpace && token === '(') return false;
+    wasOperand = isOperand || token === ')' || token === ']';
+    wasSpace = false;
+  }
+  return true;
+}
+
+/** The text as a program; undefined when it is anything else. */
+export function callProgramOf(text: string): CallProgram | undefined {
+  if (!CALL.test(text)) return undefined;
+  const bare = text.replaceAll(STRING, '"').replaceAll(COMMENT, '');
+  if (!CALL.test(bare) || !SHOWS_CALL.test(bare) || !hasSyntax(bare)) return undefined;
+  const functions = namesIn(bare, OWN_FUNCTIONS);
+  const variables = namesIn(bare, VARIABLES);
+  const called = callsOf(text).filter(({ path: [name = ''], path }) => path.length > 1 || !NO_CALLS.has(name));
+  const isAlone = ({ path: [name = ''], path }: Call, names: ReadonlySet<string>) => path.length === 1 && names.has(name);
+  const handedOn = Array.from(bare.matchAll(NAME), ({ 0: name, index }) => ({
+    name,
+    next: bare.slice(index + name.length).trimStart(),
+  }))
+    .filter(
+      ({ name, next }) =>
+        !(KEYWORDS.has(name) || (ONE_WORD.test(name) && variables.has(name)) || /^(?:\(|=(?!=))/.test(next)),
+    )
+    .map(({ name }) => name);
+  return {
+    calls: called.filter((call) => !isAlone(call, functions) && !isAlone(call, variables)),
+    handedOn: [...new Set(handedOn)],
+    callsUnnamed: UNNAMED.test(bare) || called.some((call) => isAlone(call, variables) && !isAlone(call, functions)),
+  };
+}
