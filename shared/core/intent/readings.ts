@@ -164,11 +164,22 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const readSentence = (sentence: string) => readingsOf(segmentsOf(sentence, lexicon), lexicon).asked[0];
   const called = toolCallsIn(text);
   const program = called.length > 0 ? undefined : callProgramOf(text);
-  const all = [
+  const byCalls = [
     ...askedByCalls(called, readSentence, lexicon),
     ...(program === undefined ? [] : askedByProgram(program, readSentence, lexicon)),
-    ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request))),
-    ...code.map(candidateOfFragment),
+  ];
+  // The name of a call that is read is no command: `{"name": "bash", ...}`.
+  const isName = ({ at, action }: Fragment) =>
+    action === 'unknown' && called.some(({ name }) => name !== '' && text.slice(at, at + 1 + name.length).endsWith(name));
+  const areRead = byCalls.length > 0 && byCalls.every(({ action }) => action !== 'unknown');
+  const read = areRead ? code.filter((one) => !isName(one)) : code;
+  // Nor are the names in a program requests: `orders = get_orders()`. What its strings say may be one.
+  const isInCode = ({ at }: CandidateAction) =>
+    areRead && program !== undefined && !program.strings.some((span) => span.at <= at && at < span.end);
+  const all = [
+    ...byCalls,
+    ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request) || isInCode(request))),
+    ...read.map(candidateOfFragment),
   ];
   // Hidden text that is to be executed is an attack, whatever it asks for.
   const hidesOrder =

@@ -1,5 +1,5 @@
 // What the calls of tools ask for, by their names, which are read as sentences are: `search_tickets` as `search tickets`.
-import { doingOfCall } from '../code/call-effects.ts';
+import { doingOfArguments, doingOfCall, stageOf } from '../code/call-effects.ts';
 import { callFragment, onlyReads, onlyReadsCall, programFragments } from '../code/calls.ts';
 import type { CallProgram } from '../code/call-programs.ts';
 import type { Call } from '../code/call-syntax.ts';
@@ -84,7 +84,7 @@ const ABOUT_SQL = /^(?:sql|sqlite|postgres|postgresql|mysql|mariadb|bigquery|sno
 
 /** What a call does by the words of its name, its modes and its arguments. */
 function askedByWords(
-  { name, modes, given }: ToolCall,
+  { name, modes, given, written }: ToolCall,
   read: ReadSentence,
   lexicon: Lexicon,
 ): { readonly asked: CandidateAction; readonly called: Doing | undefined } {
@@ -99,6 +99,8 @@ function askedByWords(
   const more: (Doing | undefined)[] = [
     called,
     ...modes.map((mode) => doingOfName(mode, lexicon)),
+    stageOf(written),
+    ...(asked.effect === 'write' ? [doingOfArguments(last, written, lexicon)] : []),
     // Whatever else a name says: `sync_and_purge`, `list_or_drop`.
     ...words.map((word) => lexicon.commandVerbs.get(word)).filter((doing) => doing?.effect === 'destructive'),
   ];
@@ -134,19 +136,29 @@ function askedByCall(call: ToolCall, read: ReadSentence, lexicon: Lexicon): Cand
     return gravest(runs ? does : [asked, ...does]) ?? NOT_KNOWN;
   }
   // What `run_command` does is told by the command alone.
-  return called?.action === 'execute' && called.effect === 'destructive' ? NOT_KNOWN : asked;
+  const runsUnseen = asked.action === 'execute' && partsOf(call.name).some((word) => lexicon.codeWords.codeNouns.has(word));
+  return runsUnseen || (called?.action === 'execute' && called.effect === 'destructive') ? NOT_KNOWN : asked;
 }
 
 export const askedByCalls = (calls: readonly ToolCall[], read: ReadSentence, lexicon: Lexicon): CandidateAction[] =>
   calls.map((call) => askedByCall(call, read, lexicon));
 
+/** What is given to `run_python("print(1)")`. */
+const ONE_LITERAL = /^\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1\s*$/;
+
 /** The call of a program: by its name, and by what is known of such calls. */
 function askedByProgramCall(call: Call, read: ReadSentence, lexicon: Lexicon): CandidateAction {
-  const reads = onlyReadsCall(call, lexicon);
   const { path, arguments: args } = call;
   const known = callFragment(call, 'program', lexicon, runShell(lexicon));
-  if (path.length > 1) return known ? candidateOfFragment(known) : reads ? candidateOfFragment(readsOnly(START)) : NOT_KNOWN;
-  const asked = askedByCall(toolCallOf(path[0] ?? '', args), read, lexicon);
+  // The request before it is a call of its own: `fetch("/a").then(show)`.
+  const computes = path.length > 1 && lexicon.codeWords.pureFunctions.has(path.at(-1)?.toLowerCase() ?? '');
+  const reads = computes || onlyReadsCall(call, lexicon);
+  if (path.length > 1) return candidateOfFragment(known ?? (reads ? readsOnly(START) : unknownCode(START)));
+  const own = toolCallOf(path[0] ?? '', args);
+  const literal = ONE_LITERAL.exec(args)?.[2];
+  const runs = literal !== undefined && partsOf(own.name).some((word) => lexicon.codeWords.codeNouns.has(word));
+  const commands = runs ? [...own.commands, { language: 'program' as const, text: literal }] : own.commands;
+  const asked = askedByCall({ ...own, commands }, read, lexicon);
   if (reads && (asked === NOT_KNOWN || asked.effect === 'read'))
     return asked === NOT_KNOWN ? candidateOfFragment(readsOnly(START)) : asked;
   const other = known === undefined ? undefined : candidateOfFragment(known);

@@ -1,10 +1,12 @@
 // Recognizes a text that is a program: nothing but statements and calls, `a = read_file("x"); print(a)`. Each of its calls counts.
 import { type Call, callsOf } from './call-syntax.ts';
+import type { Span } from './code.ts';
 
 export interface CallProgram {
   readonly calls: readonly Call[];
   /** Functions that are only named, so that another one may call them: `map(delete_file, files)`. */
   readonly handedOn: readonly string[];
+  readonly strings: readonly Span[];
   /** A function is called whose name the text does not say: `tools["a"]()`. */
   readonly callsUnnamed: boolean;
 }
@@ -77,6 +79,7 @@ export function callProgramOf(text: string): CallProgram | undefined {
     )
     .map(({ name }) => name);
   return {
+    strings: Array.from(text.matchAll(STRING), ({ 0: string, index }) => ({ at: index, end: index + string.length })),
     calls: called.filter((call) => !isAlone(call, functions) && !isAlone(call, variables)),
     handedOn: [...new Set(handedOn)],
     callsUnnamed: UNNAMED.test(bare) || called.some((call) => isAlone(call, variables) && !isAlone(call, functions)),

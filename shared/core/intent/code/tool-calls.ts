@@ -12,6 +12,8 @@ export interface ToolCall {
   readonly queries: readonly string[];
   /** The names of its arguments. */
   readonly given: readonly string[];
+  /** Its arguments as they are written. */
+  readonly written: string;
 }
 
 export interface CommandArgument {
@@ -20,7 +22,7 @@ export interface CommandArgument {
   readonly text: string | undefined;
 }
 
-const UNREADABLE: ToolCall = { name: '', modes: [], commands: [], queries: [], given: [] };
+const UNREADABLE: ToolCall = { name: '', modes: [], commands: [], queries: [], given: [], written: '' };
 /** Different calls that are read, since each is read as a text is. */
 const MAX_CALLS = 16;
 /** Members that name the tool, and those that hold its arguments. */
@@ -79,17 +81,21 @@ function callsOf(object: Json): ToolCall[] {
   const all = [...members.filter(([member]) => !keys.some((key) => key === member)), ...given];
   return keys.map((key) => {
     const name = object[key];
-    return isName(name) ? toolCall(name, all) : UNREADABLE;
+    return isName(name) ? toolCall(name, all, JSON.stringify(Object.fromEntries(given))) : UNREADABLE;
   });
 }
 
+/** Members that frameworks put beside the arguments. */
+const BESIDE: ReadonlySet<string> = new Set([...ARGUMENTS, 'id', 'call_id', 'index', 'type', 'jsonrpc', '_meta']);
+
 /** A call with its arguments. */
-const toolCall = (name: string, members: readonly (readonly [string, unknown])[]): ToolCall => ({
+const toolCall = (name: string, members: readonly (readonly [string, unknown])[], written: string): ToolCall => ({
   name,
   modes: modesIn(members),
   commands: members.flatMap(([key, value]) => commandsOf(key, value)),
   queries: members.flatMap(([key, value]) => (QUERY.test(key) && typeof value === 'string' ? [value] : [])),
-  given: members.map(([key]) => key),
+  given: members.flatMap(([key]) => (BESIDE.has(key) ? [] : [key])),
+  written,
 });
 
 const textsOf = (value: unknown): readonly string[] | undefined =>
@@ -151,14 +157,14 @@ export function toolCallOf(name: string, args: string): ToolCall {
     const named = /^\s*[A-Za-z][\w.]*\s*$/.test(other ?? '') && MODES.test(key) ? other?.trim() : undefined;
     return [key, quote === undefined ? named : text] as const;
   });
-  return isName(name) ? toolCall(name, given) : UNREADABLE;
+  return isName(name) ? toolCall(name, given, args) : UNREADABLE;
 }
 
 /** The calls of a text in the tags of models, such as `<function=list_files>`. */
 function callsOfTags(text: string): ToolCall[] {
   const names = Array.from(text.matchAll(TAGGED), ([, name = '']) => name.replace(/^functions\./, ''));
   const given = Array.from(text.matchAll(TAGGED_ARGUMENT), ([, key = '', value = '']) => [key, value] as const);
-  return names.map((name) => toolCall(name, given));
+  return names.map((name) => toolCall(name, given, ''));
 }
 
 /** The calls of which a text consists; none when it is anything else. At most MAX_CALLS, and one that can't be read for all further ones. */

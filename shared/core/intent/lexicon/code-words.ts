@@ -65,6 +65,7 @@ const MEMBERS = {
     ['restore'],
   ),
   searchFields: words('Fields that hold what a search looks for.', ['query']),
+  codeNouns: words('Words in the names of tools that run code which they are given.', ['script', 'python']),
   lookTools: words('Tools that only look, with names in which no verb says so.', ['weather', 'ls']),
   lookFields: words('Fields of calls that only say what is looked at.', ['path', 'city']),
   runners: words('Words of a sentence after which a command may begin.', ['run', 'execute']),
