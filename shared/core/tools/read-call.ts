@@ -7,11 +7,12 @@ import { readNormalized } from '../intent/normalized.ts';
 import { parseIntent } from '../intent/parse.ts';
 import { canonicalResource, isPattern, normalizedOf } from '../intent/resource.ts';
 import type { ParsedIntent } from '../intent/types.ts';
-import type { Action, Effect, IntentFlag, Trait } from '../../kernel/vocabulary.ts';
+import type { Action, DataClass, Effect, IntentFlag, Trait } from '../../kernel/vocabulary.ts';
 import { valuesAt } from './arguments.ts';
 import { ANNOTATION_HINTS, argumentsDigest, type ToolAnnotations, type ToolCall, type ToolFacts } from './call.ts';
 import type { CompiledCatalogue, CompiledTool, ReadArgument, ToolCatalogues } from './catalogue.ts';
 import type { ReadKind } from './schema.ts';
+import { sensitiveUrls } from './sensitive-urls.ts';
 import { coveringAll, fill, type Template } from './template.ts';
 
 export interface ReadCall {
@@ -48,6 +49,9 @@ const withBeside = (judged: JudgedWhole, beside: Beside): JudgedWhole => stricte
 /** Flags that say something about a text inside a call, and not about its form as a request. */
 const FLAGS: readonly IntentFlag[] = ['prompt_injection', 'obfuscated', 'secret_in_text'];
 
+const SECRET: IntentFlag = 'secret_in_text';
+const CREDENTIALS: DataClass = 'credentials';
+
 /** The longest text that is read, as of `POST /v1/intent`. The rest of a longer one is not understood. */
 const MAX_READ_LENGTH = 10_000;
 
@@ -72,10 +76,10 @@ const judgedOf = (parse: ParsedIntent): JudgedWhole => {
 };
 
 /** A text that is carried out is read as strictly as if it were parsed and then enforced: all of both readings counts. */
-function readRequest(parse: ParsedIntent, lexicon: Lexicon): Said {
+function readRequest(parse: ParsedIntent, lexicon: Lexicon): Pick<Said, 'does'> {
   const [domain = '', actionWord = '', ...object] = parse.normalized.split('.');
   const string = readNormalized({ actionWord, segments: [domain, ...object] }, lexicon);
-  return { does: [judgedOf(parse), judgedOf(string)], beside: {} };
+  return { does: [judgedOf(parse), judgedOf(string)] };
 }
 
 /** Content that is stored or sent. What it asks for counts; one that asks for nothing says nothing about the call. */
@@ -104,8 +108,11 @@ function readText(whole: string, kind: ReadKind, lexicon: Lexicon, budget: ReadB
   budget.items -= 1;
   budget.characters -= text.length;
   const parse = parseIntent(text, lexicon);
-  const { traits, entities, data_classes, places, flags } = parse;
-  const beside = { traits, entities, data_classes, places, flags: flags.filter((flag) => FLAGS.includes(flag)) };
+  const { traits, entities, places } = parse;
+  const { carriesSecret, isMetadata } = sensitiveUrls(kind === 'http' ? [text.trim(), ...entities.urls] : entities.urls);
+  const flags = [...parse.flags.filter((flag) => FLAGS.includes(flag)), ...(carriesSecret ? [SECRET] : [])];
+  const data_classes = [...parse.data_classes, ...(isMetadata ? [CREDENTIALS] : [])];
+  const beside = { traits, entities, data_classes, places, flags };
   const said = readAs(kind, { text, parse, beside }, lexicon);
   return text.length < whole.length ? { ...said, does: [...said.does, NOT_UNDERSTOOD] } : said;
 }
@@ -117,7 +124,7 @@ function readAs(
 ): Said {
   if (kind === 'content') return readContent(parse, beside);
   if (kind !== 'text') return readSource(text, kind, lexicon, beside);
-  return text.trim() === '' ? { does: [], beside } : readRequest(parse, lexicon);
+  return text.trim() === '' ? { does: [], beside } : { ...readRequest(parse, lexicon), beside };
 }
 
 /** What the call turned out to be, and why it is not known. */
@@ -156,6 +163,8 @@ function withArgument(
 }
 
 const MAX_PLACES = 20;
+/** A call that names more is unknown: the words of each are read, which takes about 0.3 ms. */
+const MAX_TOUCHED = 200;
 
 /** The resource of a call that names none: its tool. Signs that a resource can not have become look-alikes that it can. */
 export function toolResource({ server, name }: Pick<ToolCall, 'server' | 'name'>): string {
@@ -192,7 +201,9 @@ function readByEntry(tool: CompiledTool, call: ToolCall, lexicon: Lexicon): Read
     if (said.problem !== undefined) problems.push(said.problem);
     judged = said.judged;
   }
-  return { resource, touched: [...named, ...placed.flat()], judged, problem: problems[0] };
+  const touched = [...new Set([...named, ...placed.flat()])];
+  if (touched.length > MAX_TOUCHED) problems.push(`the arguments name more than ${MAX_TOUCHED} resources`);
+  return { resource, touched: touched.slice(0, MAX_TOUCHED), judged, problem: problems[0] };
 }
 
 /** Reads a call by the hints of a server that the catalogue trusts (MCP: the defaults are not read-only, and destructive). */

@@ -69,15 +69,16 @@ function askedByCommand({ language, text }: CommandArgument, lexicon: Lexicon): 
   if (understood) return candidateOfFragment(gravest(understood.fragments) ?? readsOnly(START));
   const known = [
     ...read.flatMap(({ fragments }) => fragments),
-    ...(language === 'program' ? programFragments(text, START, lexicon, runShell(lexicon)) : []),
+    ...(language === 'program' ? programFragments(text, START, lexicon, runShell(text, lexicon)) : []),
   ];
   return candidateOfFragment(gravest([unknownCode(START), ...known]) ?? unknownCode(START));
 }
 
-const runShell =
-  (lexicon: Lexicon) =>
-  (line: string): Fragment[] =>
-    shellFragments(parseInner(line, 0, newEffort(line.length)), lexicon, 1);
+/** Reads the command lines in a program, all with the effort that a text of its length is worth. */
+function runShell(program: string, lexicon: Lexicon): (line: string) => Fragment[] {
+  const effort = newEffort(program.length);
+  return (line) => shellFragments(parseInner(line, 0, effort), lexicon, 1);
+}
 
 /** Words in the names of tools whose queries are SQL. */
 const ABOUT_SQL = /^(?:sql|sqlite|postgres|postgresql|mysql|mariadb|bigquery|snowflake|redshift|duckdb|db|database)$/;
@@ -126,13 +127,15 @@ function commandsOfCall({ name, commands, queries }: ToolCall, runs: boolean, le
   return [...commands, ...queries.filter(isSql).map((text) => ({ language: 'sql', text }) as const)];
 }
 
+const MAX_COMMANDS = 16;
+
 /** What a call asks for. Code in its arguments tells it; without code its name does. What else they say can only make it graver. */
 function askedByCall(call: ToolCall, read: ReadSentence, lexicon: Lexicon): CandidateAction {
   const { asked, called } = askedByWords(call, read, lexicon);
   const runs = asked === NOT_KNOWN || asked.action === 'execute';
-  const commands = commandsOfCall(call, runs, lexicon);
+  const { kept: commands, isCut } = firstOf(commandsOfCall(call, runs, lexicon), MAX_COMMANDS);
   if (commands.length > 0) {
-    const does = commands.map((command) => askedByCommand(command, lexicon));
+    const does = [...commands.map((command) => askedByCommand(command, lexicon)), ...(isCut ? [NOT_KNOWN] : [])];
     return gravest(runs ? does : [asked, ...does]) ?? NOT_KNOWN;
   }
   // What `run_command` does is told by the command alone.
@@ -147,9 +150,14 @@ export const askedByCalls = (calls: readonly ToolCall[], read: ReadSentence, lex
 const ONE_LITERAL = /^\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1\s*$/;
 
 /** The call of a program: by its name, and by what is known of such calls. */
-function askedByProgramCall(call: Call, read: ReadSentence, lexicon: Lexicon): CandidateAction {
+function askedByProgramCall(
+  call: Call,
+  read: ReadSentence,
+  lexicon: Lexicon,
+  shell: ReturnType<typeof runShell>,
+): CandidateAction {
   const { path, arguments: args } = call;
-  const known = callFragment(call, 'program', lexicon, runShell(lexicon));
+  const known = callFragment(call, 'program', lexicon, shell);
   // The request before it is a call of its own: `fetch("/a").then(show)`.
   const computes = path.length > 1 && lexicon.codeWords.pureFunctions.has(path.at(-1)?.toLowerCase() ?? '');
   const reads = computes || onlyReadsCall(call, lexicon);
@@ -175,15 +183,16 @@ const MAX_CALLS = 40;
 
 /** What a program of calls asks for, call by call. */
 export function askedByProgram(
-  { calls, handedOn, callsUnnamed }: CallProgram,
+  { text, calls, handedOn, callsUnnamed }: CallProgram,
   read: ReadSentence,
   lexicon: Lexicon,
 ): CandidateAction[] {
   const graver = handedOn.map((name) => doingOfName(name.split('.').at(-1) ?? '', lexicon)).filter(isGrave);
+  const shell = runShell(text, lexicon);
   const each = [...new Map(calls.map((call) => [`${call.path.join('.')}(${call.arguments}`, call])).values()];
   const { kept, isCut } = firstOf(each, MAX_CALLS);
   return [
-    ...kept.map((call) => askedByProgramCall(call, read, lexicon)),
+    ...kept.map((call) => askedByProgramCall(call, read, lexicon, shell)),
     ...graver.map((doing) => changed(NOT_KNOWN, doing)),
     ...(callsUnnamed || isCut ? [NOT_KNOWN] : []),
   ];

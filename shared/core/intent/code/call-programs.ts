@@ -3,6 +3,7 @@ import { type Call, callsOf } from './call-syntax.ts';
 import type { Span } from './code.ts';
 
 export interface CallProgram {
+  readonly text: string;
   readonly calls: readonly Call[];
   /** Functions that are only named, so that another one may call them: `map(delete_file, files)`. */
   readonly handedOn: readonly string[];
@@ -23,19 +24,27 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 const NO_CALLS: ReadonlySet<string> = new Set([...KEYWORDS, 'function', 'switch', 'print', 'super']);
 const OPERAND = /^[\w$"]/;
 const CALL = /[A-Za-z_$][\w$]*\(/;
-/** What shows that a call is one, and no remark in parentheses as `user(s)` has it: its name, or its arguments. */
-const SHOWS_CALL = /[A-Za-z_$][\w$]*(?:[_.]|[a-z][A-Z])\w*\(|\w\((?:\)|[^()]{0,200}["\d=([])|\w\([^]*\w\(/;
+const OPENINGS = /([\w$.]{1,120})\(([^()]{0,200}.?)/g;
 const UNNAMED = /[)\]]\s*\(|\w`/;
 const NAME = /(?<![\w$.])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?!["\w$.])/g;
 /** Functions whose code is in the program itself, and is read there. */
 const OWN_FUNCTIONS =
-  /\b(?:def|function|class)\s+([\w$]+)|([\w$]+)\s*=\s*(?:(?:async\s*)?(?:\([^()]*\)|[\w$]+)\s*=>|lambda\b)/g;
-const VARIABLES = /([A-Za-z_$][\w$]*)\s*(?::?=(?!=)|\bin\b)|\bas\s+([\w$]+)/g;
+  /\b(?:def|function|class)\s+([\w$]+)|(?<![\w$])([\w$]+)\s*=\s*(?:(?:async\s*)?(?:\([^()]*\)|[\w$]+)\s*=>|lambda\b)/g;
+const VARIABLES = /(?<![\w$])([A-Za-z_$][\w$]*)\s*(?::?=(?!=)|\bin\b)|\bas\s+([\w$]+)/g;
 /** A variable may be named as what it holds: `transfer`. A name of several words is one of a function: `delete_user`. */
 const ONE_WORD = /^[a-z\d$]+$/i;
 
 const namesIn = (bare: string, pattern: RegExp): ReadonlySet<string> =>
   new Set(Array.from(bare.matchAll(pattern), ([, ...names]) => names.find((name) => name !== undefined) ?? ''));
+
+/** Whether a call is shown to be one, and no remark in parentheses as `user(s)` has it: by its name or arguments, or by another call. */
+function showsCall(bare: string): boolean {
+  const openings = [...bare.matchAll(OPENINGS)];
+  return (
+    openings.length > 1 ||
+    openings.some(([, name = '', args = '']) => /\w[_.]\w|[a-z][A-Z]/.test(name) || /^\)|["\d=([]/.test(args))
+  );
+}
 
 /** Whether operands and operators take turns, as they do in no sentence. */
 function hasSyntax(bare: string): boolean {
@@ -64,7 +73,7 @@ function hasSyntax(bare: string): boolean {
 export function callProgramOf(text: string): CallProgram | undefined {
   if (!CALL.test(text)) return undefined;
   const bare = text.replaceAll(STRING, '"').replaceAll(COMMENT, '');
-  if (!CALL.test(bare) || !SHOWS_CALL.test(bare) || !hasSyntax(bare)) return undefined;
+  if (!CALL.test(bare) || !showsCall(bare) || !hasSyntax(bare)) return undefined;
   const functions = namesIn(bare, OWN_FUNCTIONS);
   const variables = namesIn(bare, VARIABLES);
   const called = callsOf(text).filter(({ path: [name = ''], path }) => path.length > 1 || !NO_CALLS.has(name));
@@ -79,6 +88,7 @@ export function callProgramOf(text: string): CallProgram | undefined {
     )
     .map(({ name }) => name);
   return {
+    text,
     strings: Array.from(text.matchAll(STRING), ({ 0: string, index }) => ({ at: index, end: index + string.length })),
     calls: called.filter((call) => !isAlone(call, functions) && !isAlone(call, variables)),
     handedOn: [...new Set(handedOn)],
