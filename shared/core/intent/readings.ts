@@ -170,7 +170,8 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   ];
   // The name of a call that is read is no command: `{"name": "bash", ...}`.
   const isName = ({ at, action }: Fragment) =>
-    action === 'unknown' && called.some(({ name }) => name !== '' && text.slice(at, at + 1 + name.length).endsWith(name));
+    action === 'unknown' &&
+    called.some(({ name }) => name !== '' && text.slice(at, at + 1 + name.length).endsWith(name));
   const areRead = byCalls.length > 0 && byCalls.every(({ action }) => action !== 'unknown');
   const read = areRead ? code.filter((one) => !isName(one)) : code;
   // Nor are the names in a program requests: `orders = get_orders()`. What its strings say may be one.

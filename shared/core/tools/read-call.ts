@@ -109,7 +109,9 @@ function readText(whole: string, kind: ReadKind, lexicon: Lexicon, budget: ReadB
   budget.characters -= text.length;
   const parse = parseIntent(text, lexicon);
   const { traits, entities, places } = parse;
-  const { carriesSecret, isMetadata } = sensitiveUrls(kind === 'http' ? [text.trim(), ...entities.urls] : entities.urls);
+  const { carriesSecret, isMetadata } = sensitiveUrls(
+    kind === 'http' ? [text.trim(), ...entities.urls] : entities.urls,
+  );
   const flags = [...parse.flags.filter((flag) => FLAGS.includes(flag)), ...(carriesSecret ? [SECRET] : [])];
   const data_classes = [...parse.data_classes, ...(isMetadata ? [CREDENTIALS] : [])];
   const beside = { traits, entities, data_classes, places, flags };

@@ -14,7 +14,10 @@ function parsed(url: string): URL | undefined {
 }
 
 /** What the URLs of a text say beside the words in them. */
-export function sensitiveUrls(urls: readonly string[]): { readonly carriesSecret: boolean; readonly isMetadata: boolean } {
+export function sensitiveUrls(urls: readonly string[]): {
+  readonly carriesSecret: boolean;
+  readonly isMetadata: boolean;
+} {
   return {
     // The parts of the whole: a secret may be a name of a host, a part of the path or a value.
     carriesSecret: urls.some((url) => url.split(/[/?#&;=,.:@]/).some((part) => isSecret(part))),

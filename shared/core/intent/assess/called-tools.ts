@@ -3,7 +3,7 @@ import { doingOfArguments, doingOfCall, stageOf } from '../code/call-effects.ts'
 import { callFragment, onlyReads, onlyReadsCall, programFragments } from '../code/calls.ts';
 import type { CallProgram } from '../code/call-programs.ts';
 import type { Call } from '../code/call-syntax.ts';
-import { type Fragment, gravest, gravity, readsOnly, unknownCode } from '../code/code.ts';
+import { type Fragment, gravest, gravity, NOT_UNDERSTOOD, readsOnly, unknownCode } from '../code/code.ts';
 import { doingOfName, partsOf, verbIn } from '../code/names.ts';
 import { type CodeKind, readCode } from '../code/script.ts';
 import { shellFragments } from '../code/shell.ts';
@@ -42,7 +42,8 @@ function askedByName(
   const isTold = about.length > 0 && lexicon.commandVerbs.get(last)?.effect === 'read';
   const others = [[last, ...words.slice(0, -1)], ...(isTold ? [['show', ...about, last]] : [])];
   // A name that begins with a verb is not read in another order.
-  const orders = verbIn(verb, lexicon) === undefined || words.length === 1 ? [...ofService, inOrder, ...others] : [inOrder];
+  const orders =
+    verbIn(verb, lexicon) === undefined || words.length === 1 ? [...ofService, inOrder, ...others] : [inOrder];
   for (const order of orders) {
     const asked = read(order.join(' '));
     if (asked !== undefined && !asked.weak) return asked;
@@ -119,7 +120,11 @@ function looksUp(words: readonly string[], given: readonly string[], { commands,
 }
 
 /** The commands of a call, with its queries where they are SQL: the name of the tool says so, or the text does. */
-function commandsOfCall({ name, commands, queries }: ToolCall, runs: boolean, lexicon: Lexicon): readonly CommandArgument[] {
+function commandsOfCall(
+  { name, commands, queries }: ToolCall,
+  runs: boolean,
+  lexicon: Lexicon,
+): readonly CommandArgument[] {
   const words = partsOf(name);
   const isAboutSql = words.some((word) => ABOUT_SQL.test(word)) || (runs && words.includes('query'));
   const isSql = (text: string) =>
@@ -139,7 +144,8 @@ function askedByCall(call: ToolCall, read: ReadSentence, lexicon: Lexicon): Cand
     return gravest(runs ? does : [asked, ...does]) ?? NOT_KNOWN;
   }
   // What `run_command` does is told by the command alone.
-  const runsUnseen = asked.action === 'execute' && partsOf(call.name).some((word) => lexicon.codeWords.codeNouns.has(word));
+  const runsUnseen =
+    asked.action === 'execute' && partsOf(call.name).some((word) => lexicon.codeWords.codeNouns.has(word));
   return runsUnseen || (called?.action === 'execute' && called.effect === 'destructive') ? NOT_KNOWN : asked;
 }
 
@@ -157,7 +163,10 @@ function askedByProgramCall(
   shell: ReturnType<typeof runShell>,
 ): CandidateAction {
   const { path, arguments: args } = call;
-  const known = callFragment(call, 'program', lexicon, shell);
+  const inProgram = callFragment(call, 'program', lexicon, shell);
+  // What the name of a member says in a program that is not known is too little, unless it is grave.
+  const isSure = path.length === 1 || inProgram === undefined || gravity(inProgram) >= gravity(NOT_UNDERSTOOD);
+  const known = isSure ? inProgram : callFragment(call, 'prose', lexicon, shell);
   // The request before it is a call of its own: `fetch("/a").then(show)`.
   const computes = path.length > 1 && lexicon.codeWords.pureFunctions.has(path.at(-1)?.toLowerCase() ?? '');
   const reads = computes || onlyReadsCall(call, lexicon);
@@ -169,7 +178,9 @@ function askedByProgramCall(
   const asked = askedByCall({ ...own, commands }, read, lexicon);
   if (reads && (asked === NOT_KNOWN || asked.effect === 'read'))
     return asked === NOT_KNOWN ? candidateOfFragment(readsOnly(START)) : asked;
-  const other = known === undefined ? undefined : candidateOfFragment(known);
+  // That it runs something is told by what it is given.
+  const isTold = known === undefined || (commands.length > 0 && known.action === 'execute');
+  const other = isTold ? undefined : candidateOfFragment(known);
   return gravest([asked, other]) ?? NOT_KNOWN;
 }
 

@@ -77,7 +77,8 @@ export function callProgramOf(text: string): CallProgram | undefined {
   const functions = namesIn(bare, OWN_FUNCTIONS);
   const variables = namesIn(bare, VARIABLES);
   const called = callsOf(text).filter(({ path: [name = ''], path }) => path.length > 1 || !NO_CALLS.has(name));
-  const isAlone = ({ path: [name = ''], path }: Call, names: ReadonlySet<string>) => path.length === 1 && names.has(name);
+  const isAlone = ({ path: [name = ''], path }: Call, names: ReadonlySet<string>) =>
+    path.length === 1 && names.has(name);
   const handedOn = Array.from(bare.matchAll(NAME), ({ 0: name, index }) => ({
     name,
     next: bare.slice(index + name.length).trimStart(),
