@@ -103,37 +103,6 @@ describe('a batch', () => {
     expect((await client.get(`/v1/decisions/${first.json.decisions[0].decision_id}`)).status).to.equal(200);
   });
 
-  for (const headers of [{}, { 'idempotency-key': 'batch-of-long-texts' }])
-    it(`lets other requests go on between its members, ${'idempotency-key' in headers ? 'with' : 'without'} an Idempotency-Key`, async () => {
-      // Each of them takes many milliseconds to read.
-      const long = 'PROPPATCH /dav/a HTTP/1.1(POST /v1/users/14/roles {"role":"owner"} | '.repeat(120);
-      const requests = Array.from({ length: 20 }, (_, i) => ({
-        agent_id: 'a',
-        tool: {
-          server: 'fetch',
-          name: 'fetch',
-          arguments: { url: `https://a${i}.example/ ${'idempotency-key' in headers}${long}` },
-        },
-      }));
-      let turns = 0;
-      let isOver = false;
-      const count = (): void => {
-        turns += 1;
-        if (!isOver) setImmediate(count);
-      };
-      setImmediate(count);
-      // The service runs in this process. A turn between two members is one in which it may answer others.
-      const before = await client.post('/v1/enforce/batch', { requests: requests.slice(0, 1) });
-      const few = turns;
-      turns = 0;
-      const { status, json } = await client.post('/v1/enforce/batch', { requests }, { headers });
-      isOver = true;
-      expect([before.status, status]).to.deep.equal([200, 200]);
-      expect(json.decisions).to.have.lengthOf(20);
-      expect(turns).to.be.at.least(19);
-      expect(few).to.be.above(0);
-    });
-
   it('costs a tenth of its member count, rounded up, against the rate limit', async () => {
     const limited = await startService({ env: { CUSTOS_RATE_LIMIT: 'on', CUSTOS_RATE_LIMITS: '7=1000/50' } });
     try {
