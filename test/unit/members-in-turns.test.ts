@@ -48,7 +48,8 @@ const key = { organisationId: 'o', organisationSlug: 'o', agentIds: null };
 async function handle(route: Route | undefined, more: object): Promise<void> {
   // The handlers use only these members before they read.
   const request = { key, requestId: 'r', idempotencyKey: undefined, earlier: undefined, ...more };
-  await (route?.handler as unknown as (request: object) => Promise<unknown>)(request);
+  if (route === undefined) throw new Error('there is no such route');
+  await (route.handler as unknown as (request: object) => Promise<unknown>)(request);
 }
 
 describe('questions of one request', () => {
