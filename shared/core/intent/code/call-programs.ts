@@ -14,7 +14,8 @@ export interface CallProgram {
 
 const STRING = /[rbf]?(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)/g;
 const COMMENT = /(?:^|(?<=\s))(?:#|\/\/)[^\n]*/gm;
-const TOKEN = /\s+|[A-Za-z_$][\w$]*|\d[\w.]*|"|[-+*/%<>=!&|^~?:,.;@()[\]{}\\]/y;
+/** A sign that is neither a word nor a space is an operator, whatever it is: a tick at the end makes a program no sentence. */
+const TOKEN = /\s+|[\p{L}_$][\p{L}\p{M}\p{N}_$]*|\d[\w.]*|[^]/uy;
 /** Words between the operands of a program. */
 const KEYWORDS: ReadonlySet<string> = new Set(
   'and or not in is if elif else for while do return await async yield new const let var def class try except finally catch with as import from raise throw lambda pass break continue global del'.split(
@@ -22,10 +23,13 @@ const KEYWORDS: ReadonlySet<string> = new Set(
   ),
 );
 const NO_CALLS: ReadonlySet<string> = new Set([...KEYWORDS, 'function', 'switch', 'print', 'super']);
-const OPERAND = /^[\w$"]/;
-const CALL = /[A-Za-z_$][\w$]*\(/;
-const OPENINGS = /([\w$.]{1,120})\(([^()]{0,200}.?)/g;
-const UNNAMED = /[)\]]\s*\(|\w`/;
+const OPERAND = /^[\p{L}\p{N}_$"]/u;
+const CALL = /[\w$]\s{0,3}\(/;
+const OPENINGS = /([\w$.]{1,120})\s{0,3}\(([^()]{0,200}.?)/g;
+/** A word that no sentence has. */
+const JOINED = /\w[_.]\w|[a-z][A-Z]/;
+/** Calls that the reader of calls (call-syntax.ts) does not find by a name. */
+const UNNAMED = /[)\]]\s*\(|\w`|[\w$]\s{2,}\(|(?![\w$])[\p{L}\p{M}\p{N}]\s*\(/u;
 const NAME = /(?<![\w$.])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?!["\w$.])/g;
 /** Functions whose code is in the program itself, and is read there. */
 const OWN_FUNCTIONS =
@@ -41,8 +45,7 @@ const namesIn = (bare: string, pattern: RegExp): ReadonlySet<string> =>
 function showsCall(bare: string): boolean {
   const openings = [...bare.matchAll(OPENINGS)];
   return (
-    openings.length > 1 ||
-    openings.some(([, name = '', args = '']) => /\w[_.]\w|[a-z][A-Z]/.test(name) || /^\)|["\d=([]/.test(args))
+    openings.length > 1 || openings.some(([, name = '', args = '']) => JOINED.test(name) || /^\)|["\d=([]/.test(args))
   );
 }
 
@@ -50,6 +53,7 @@ function showsCall(bare: string): boolean {
 function hasSyntax(bare: string): boolean {
   let wasOperand = false;
   let wasSpace = false;
+  let before = '';
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < bare.length) {
     const token = TOKEN.exec(bare)?.[0];
@@ -62,9 +66,10 @@ function hasSyntax(bare: string): boolean {
     const isOperand = OPERAND.test(token) && !KEYWORDS.has(token);
     if (wasOperand && isOperand && token !== '"') return false;
     // A remark: `the users (of this team)`.
-    if (wasOperand && wasSpace && token === '(') return false;
+    if (wasOperand && wasSpace && token === '(' && !JOINED.test(before)) return false;
     wasOperand = isOperand || token === ')' || token === ']';
     wasSpace = false;
+    before = token;
   }
   return true;
 }
