@@ -175,8 +175,11 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const areRead = byCalls.length > 0 && byCalls.every(({ action }) => action !== 'unknown');
   const read = areRead ? code.filter((one) => !isName(one)) : code;
   // Nor are the names in a program requests: `orders = get_orders()`. What its strings say may be one.
-  const isInCode = ({ at }: CandidateAction) =>
-    areRead && program !== undefined && !program.strings.some((span) => span.at <= at && at < span.end);
+  const isInCode = ({ at, effect }: CandidateAction) =>
+    areRead &&
+    effect !== 'destructive' &&
+    program !== undefined &&
+    !program.strings.some((span) => span.at <= at && at < span.end);
   const all = [
     ...byCalls,
     ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request) || isInCode(request))),

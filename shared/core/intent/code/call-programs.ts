@@ -31,6 +31,8 @@ const JOINED = /\w[_.]\w|[a-z][A-Z]/;
 /** Calls that the reader of calls (call-syntax.ts) does not find by a name. */
 const UNNAMED = /[)\]]\s*\(|\w`|[\w$]\s{2,}\(|(?![\w$])[\p{L}\p{M}\p{N}]\s*\(/u;
 const NAME = /(?<![\w$.])[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?!["\w$.])/g;
+/** In Ruby a method needs no parentheses: `User.where(a: 1).destroy_all`. */
+const WITHOUT_CALL = /[)\]]\s?[?&]?\.\s?([A-Za-z_$][\w$]*)(?![\w$(])/g;
 /** Functions whose code is in the program itself, and is read there. */
 const OWN_FUNCTIONS =
   /\b(?:def|function|class)\s+([\w$]+)|(?<![\w$])([\w$]+)\s*=\s*(?:(?:async\s*)?(?:\([^()]*\)|[\w$]+)\s*=>|lambda\b)/g;
@@ -97,7 +99,7 @@ export function callProgramOf(text: string): CallProgram | undefined {
     text,
     strings: Array.from(text.matchAll(STRING), ({ 0: string, index }) => ({ at: index, end: index + string.length })),
     calls: called.filter((call) => !isAlone(call, functions) && !isAlone(call, variables)),
-    handedOn: [...new Set(handedOn)],
+    handedOn: [...new Set([...handedOn, ...Array.from(bare.matchAll(WITHOUT_CALL), ([, name = '']) => name)])],
     callsUnnamed: UNNAMED.test(bare) || called.some((call) => isAlone(call, variables) && !isAlone(call, functions)),
   };
 }
