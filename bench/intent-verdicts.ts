@@ -3,6 +3,7 @@ import { createRegistry } from '../shared/core/resources/registry.ts';
 import { type AssessedParse, assessIntent } from '../shared/core/intent/parse.ts';
 import type { ParsedIntent } from '../shared/core/intent/types.ts';
 import { canonicalize } from '../shared/core/proof/canonical.ts';
+import type { ToolCall } from '../shared/core/tools/call.ts';
 import { NOTHING_RECORDED } from '../shared/core/trust/recorded.ts';
 import type { AgentState } from '../shared/domain/agents/agents.ts';
 import { createHistory } from '../shared/domain/agents/history.ts';
@@ -34,6 +35,8 @@ export interface TextVerdicts {
 export interface VerdictReader {
   verdictsOf(text: string): Promise<TextVerdicts>;
   verdictsOfParse(parse: ParsedIntent): Promise<TextVerdicts>;
+  /** `POST /v1/enforce` with a tool call. */
+  verdictOfCall(call: ToolCall): Promise<Outcome>;
 }
 
 /** Level 4. */
@@ -104,5 +107,8 @@ export function createVerdictReader({ set, evaluator, assertEvaluated }: FolderS
     const assessed = assessIntent(text, set.lexicon);
     return { ...(await verdictsOfParse(assessed.parse)), assessed };
   };
-  return { verdictsOfParse, verdictsOf };
+  const verdictOfCall = async (call: ToolCall): Promise<Outcome> =>
+    (await evaluate(readings.ofTool({ set, organisation: ORGANISATION }, call, '/tool'))).outcome;
+
+  return { verdictsOfParse, verdictsOf, verdictOfCall };
 }

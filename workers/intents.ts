@@ -25,6 +25,7 @@ import { createTurns } from '../shared/domain/decisions/turns.ts';
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
 import type { Database, Sql } from '../shared/platform/db/database.ts';
 import { undoneOnError } from '../shared/platform/db/savepoint.ts';
+import { allInSlices } from '../shared/platform/process/slices.ts';
 import { isPassing } from '../shared/platform/db/trouble.ts';
 import { addRecordSpans } from '../shared/platform/observe/spans.ts';
 import { type Asking, createIntentQuestions } from './intent-questions.ts';
@@ -116,13 +117,11 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
 
   /** All evaluations, or why one failed by its own fault. @throws a transient error of any */
   const evaluateAll = async (asking: Asking, intents: readonly ClaimedIntent[]): Promise<(Evaluated | Failure)[]> =>
-    Promise.all(
-      intents.map((claimed) =>
-        evaluate(asking, claimed).catch((error: unknown) => {
-          if (isPassing(error)) throw error;
-          return { claimed, error };
-        }),
-      ),
+    allInSlices(intents, (claimed) =>
+      evaluate(asking, claimed).catch((error: unknown) => {
+        if (isPassing(error)) throw error;
+        return { claimed, error };
+      }),
     );
 
   /** Stores decisions and states. A member whose approval cannot be used is a failure of its own. */

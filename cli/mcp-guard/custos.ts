@@ -1,5 +1,5 @@
 // The decision client: the guard's requests to the service. Every failure is a sentence, never an exception.
-import { objectOf } from '../../shared/kernel/json.ts';
+import { objectOf, parseJson } from '../../shared/kernel/json.ts';
 import type { Clock } from './clock.ts';
 import { type Attempt, type Question, readDecision, type Ruling } from './decision.ts';
 
@@ -168,7 +168,8 @@ async function readBody(response: Response): Promise<unknown> {
     chunks.push(chunk);
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+    // Strictly: of a member that is there twice another reader may see the other one.
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 // An answer of POST /v1/enforce, checked: whether it is a decision at all, and whether it answers this question.
+import { timeOf } from '../../shared/core/policy/values.ts';
 import { objectOf } from '../../shared/kernel/json.ts';
 import type { ToolAnnotations } from '../../shared/core/tools/call.ts';
 import type { ToolCall } from './tool-call.ts';
@@ -69,8 +70,9 @@ export class Allowed {
     clockAheadMs: number,
   ): Allowed | undefined {
     const { verdict, allowed, expires_at: expiresAt } = answer;
-    const expiresAtMs = Date.parse(String(expiresAt)) + clockAheadMs;
-    if (allowed !== true || Number.isNaN(expiresAtMs)) return undefined;
+    const endsAtMs = timeOf(expiresAt);
+    if (allowed !== true || endsAtMs === undefined) return undefined;
+    const expiresAtMs = endsAtMs + clockAheadMs;
     const decision = { decisionId, expiresAtMs, hasBudgets: answer['budgets'] !== undefined };
     if (verdict === 'ALLOW') return new Allowed(question, attempt, decision, []);
     if (verdict !== 'DEGRADE') return undefined;

@@ -19,6 +19,7 @@ import { invalidField } from '../../shared/kernel/errors.ts';
 import { endOfPrefix } from '../../shared/kernel/prefix.ts';
 import { ACTION_CLASSES } from '../../shared/kernel/vocabulary.ts';
 import type { EntitySql } from '../../shared/platform/db/database.ts';
+import { allInSlices } from '../../shared/platform/process/slices.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../shared/api/common.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Ask } from './authzen.ts';
@@ -88,15 +89,12 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
         const active = await policies.current(key.organisationId);
         // A wrong question is refused also when there is nobody of this type.
         questionOf({ ...rest, subject: { ...subject, id: 'nobody' } });
-        const allowed = await Promise.all(
-          items
-            .filter((agentId) => mayName(key, agentId))
-            .map(async (agentId) => {
-              const found = subjectOf(agentId);
-              if (found === undefined || found.type !== subject.type) return [];
-              return (await isAllowed(active, request, { ...rest, subject: { ...subject, ...found } })) ? [found] : [];
-            }),
-        );
+        const mayBeShown = items.filter((agentId) => mayName(key, agentId));
+        const allowed = await allInSlices(mayBeShown, async (agentId) => {
+          const found = subjectOf(agentId);
+          if (found === undefined || found.type !== subject.type) return [];
+          return (await isAllowed(active, request, { ...rest, subject: { ...subject, ...found } })) ? [found] : [];
+        });
         return { status: 200, body: { results: allowed.flat(), page: { next_token: nextCursor ?? '' } } };
       },
     }),
@@ -137,12 +135,10 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
           (name) => name,
           (name) => name,
         );
-        const allowed = await Promise.all(
-          items.map(async (name) => {
-            const found = { type: resource.type, id: name.slice(stem?.length) };
-            return (await isAllowed(active, request, { ...rest, resource: { ...resource, ...found } })) ? [found] : [];
-          }),
-        );
+        const allowed = await allInSlices(items, async (name) => {
+          const found = { type: resource.type, id: name.slice(stem?.length) };
+          return (await isAllowed(active, request, { ...rest, resource: { ...resource, ...found } })) ? [found] : [];
+        });
         return { status: 200, body: { results: allowed.flat(), page: { next_token: nextCursor ?? '' } } };
       },
     }),
@@ -170,10 +166,8 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
         const start = Number(afterOf(page, /^\d{1,5}$/) ?? 0);
         const limit = limitOf(page);
         const asked = known ? names.slice(start, start + limit) : [];
-        const allowed = await Promise.all(
-          asked.map(async (name) =>
-            (await isAllowed(active, request, { ...rest, action: { name } })) ? [{ name }] : [],
-          ),
+        const allowed = await allInSlices(asked, async (name) =>
+          (await isAllowed(active, request, { ...rest, action: { name } })) ? [{ name }] : [],
         );
         const next = known && start + limit < names.length ? encodeCursor(String(start + limit)) : '';
         return { status: 200, body: { results: allowed.flat(), page: { next_token: next } } };

@@ -16,7 +16,9 @@ import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
+import { costOfMembers } from './member-cost.ts';
 import { authzenSearchRoutes, questionOf, type SearchDeps } from './authzen-search.ts';
+import { allInSlices } from '../../shared/platform/process/slices.ts';
 import { cacheable } from './caching.ts';
 import type { Presence } from '../../shared/domain/decisions/presence.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -165,7 +167,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
         },
       },
       errors: ['E5004', 'E6002'],
-      cost: ({ evaluations = [] }) => Math.ceil(evaluations.length / 10),
+      cost: ({ evaluations = [] }) => costOfMembers(evaluations),
       again: async (reply, key) => {
         if (!('evaluations' in (reply.body as object))) return againSingle(reply, key);
         const made = madeOf(reply);
@@ -180,7 +182,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
         const active = await policies.current(request.key.organisationId);
         const made =
           stopAt === undefined
-            ? await Promise.all(members.map((member) => decideMember(active, request, member)))
+            ? await allInSlices(members, (member) => decideMember(active, request, member))
             : await inOrder(members, stopAt, request);
         return batch(made);
       },

@@ -11,6 +11,8 @@ import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { createCompiler } from '../request/schema.ts';
 import { compileBody } from '../request/validate.ts';
+import { allInSlices, settleInSlices } from '../../shared/platform/process/slices.ts';
+import { costOfMembers } from './member-cost.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import type { Asker, EvaluatedRequest, Evaluation, MemberAnswer } from './enforce-evaluate.ts';
 import { BATCH_PATH, batchReply, type KeptBatch, problemText, repeatedMembers } from './enforce-repeat.ts';
@@ -60,7 +62,7 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
     const active = await policies.current(request.key.organisationId);
     const repeated = earlier === undefined ? [] : await repeatedMembers(presence, earlier, key, requestId);
     const asked = earlier?.open ?? body.requests.map((_, i) => i);
-    const settled = await Promise.allSettled(asked.map((i) => evaluateMember(active, request, body.requests[i], i)));
+    const settled = await settleInSlices(asked, (i) => evaluateMember(active, request, body.requests[i], i));
     const evaluated = settled.flatMap((member) => (member.status === 'fulfilled' ? [member.value] : []));
     return evaluation.inTransaction(evaluated, (write) =>
       commit(async (sql) => {
@@ -98,7 +100,7 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
     request: { body: EnforceBatchBody, described: EnforceBatchRequest },
     responses: { 200: { description: 'One answer a request.', schema: EnforceBatchResponse } },
     errors: ['E6002'],
-    cost: (body) => Math.ceil(body.requests.length / 10),
+    cost: (body) => costOfMembers(body.requests),
     idempotent: true,
     // Made by the handler.
     again: async ({ kept }, key, requestId) =>
@@ -108,14 +110,13 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
       // Stored by answerOnce.
       if (idempotencyKey !== undefined) return answerOnce(request, earlier as KeptBatch | undefined);
       const active = await policies.current(request.key.organisationId);
-      const answers = body.requests.map((member, i) =>
+      const answers = await allInSlices(body.requests, (member, i) =>
         evaluateMember(active, request, member, i)
           .then(evaluation.append)
           .catch((error) => failed(error, requestId)),
       );
-      const made = await Promise.all(answers);
-      const kept: KeptBatch = { members: made.map(({ text }) => text), open: [] };
-      return { ...batchReply(made), kept };
+      const kept: KeptBatch = { members: answers.map(({ text }) => text), open: [] };
+      return { ...batchReply(answers), kept };
     },
   });
 }

@@ -1,9 +1,10 @@
 // Everything that a text asks for: requests in words, in quotations, in other languages, and code.
 import { isForeign as isInForeignWords } from './attack/flags.ts';
-import { askedByCalls } from './assess/called-tools.ts';
+import { askedByCalls, askedByProgram } from './assess/called-tools.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
 import type { Fragment } from './code/code.ts';
 import { isMentioned, onlyRuns } from './code/mentioned.ts';
+import { callProgramOf } from './code/call-programs.ts';
 import { toolCallsIn } from './code/tool-calls.ts';
 import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
@@ -161,10 +162,28 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
         onlyRuns(text, at, fragment.at),
     );
   const readSentence = (sentence: string) => readingsOf(segmentsOf(sentence, lexicon), lexicon).asked[0];
+  const called = toolCallsIn(text);
+  const program = called.length > 0 ? undefined : callProgramOf(text);
+  const byCalls = [
+    ...askedByCalls(called, readSentence, lexicon),
+    ...(program === undefined ? [] : askedByProgram(program, readSentence, lexicon)),
+  ];
+  // The name of a call that is read is no command: `{"name": "bash", ...}`.
+  const isName = ({ at, action }: Fragment) =>
+    action === 'unknown' &&
+    called.some(({ name }) => name !== '' && text.slice(at, at + 1 + name.length).endsWith(name));
+  const areRead = byCalls.length > 0 && byCalls.every(({ action }) => action !== 'unknown');
+  const read = areRead ? code.filter((one) => !isName(one)) : code;
+  // Nor are the names in a program requests: `orders = get_orders()`. What its strings say may be one.
+  const isInCode = ({ at, effect }: CandidateAction) =>
+    areRead &&
+    effect !== 'destructive' &&
+    program !== undefined &&
+    !program.strings.some((span) => span.at <= at && at < span.end);
   const all = [
-    ...askedByCalls(toolCallsIn(text), readSentence, lexicon),
-    ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request))),
-    ...code.map(candidateOfFragment),
+    ...byCalls,
+    ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request) || isInCode(request))),
+    ...read.map(candidateOfFragment),
   ];
   // Hidden text that is to be executed is an attack, whatever it asks for.
   const hidesOrder =

@@ -1,17 +1,18 @@
 // What a tool call does, by the catalogue: its facts, and the intent that policies judge. Total: whatever is not known is `unknown`.
 import { noEntities } from '../intent/text/entities.ts';
 import { type JudgedWhole, strictest } from '../intent/assess/strictness.ts';
-import { readCode } from '../intent/code/script.ts';
+import { type CodeKind, readCode } from '../intent/code/script.ts';
 import type { Lexicon } from '../intent/lexicon/types.ts';
 import { readNormalized } from '../intent/normalized.ts';
 import { parseIntent } from '../intent/parse.ts';
 import { canonicalResource, isPattern, normalizedOf } from '../intent/resource.ts';
 import type { ParsedIntent } from '../intent/types.ts';
-import type { Action, Effect, IntentFlag, Trait } from '../../kernel/vocabulary.ts';
+import type { Action, DataClass, Effect, IntentFlag, Trait } from '../../kernel/vocabulary.ts';
 import { valuesAt } from './arguments.ts';
 import { ANNOTATION_HINTS, argumentsDigest, type ToolAnnotations, type ToolCall, type ToolFacts } from './call.ts';
 import type { CompiledCatalogue, CompiledTool, ReadArgument, ToolCatalogues } from './catalogue.ts';
 import type { ReadKind } from './schema.ts';
+import { sensitiveUrls } from './sensitive-urls.ts';
 import { coveringAll, fill, type Template } from './template.ts';
 
 export interface ReadCall {
@@ -48,8 +49,20 @@ const withBeside = (judged: JudgedWhole, beside: Beside): JudgedWhole => stricte
 /** Flags that say something about a text inside a call, and not about its form as a request. */
 const FLAGS: readonly IntentFlag[] = ['prompt_injection', 'obfuscated', 'secret_in_text'];
 
+const SECRET: IntentFlag = 'secret_in_text';
+const CREDENTIALS: DataClass = 'credentials';
+
 /** The longest text that is read, as of `POST /v1/intent`. The rest of a longer one is not understood. */
 const MAX_READ_LENGTH = 10_000;
+
+/** How much all `reads` of one call may take: as many characters as the longest text. What is beyond is not understood. */
+interface ReadBudget {
+  /** A short text takes 0.5 ms. */
+  items: number;
+  /** A thousand of them take 2 to 15 ms. */
+  characters: number;
+}
+const newBudget = (): ReadBudget => ({ items: 100, characters: MAX_READ_LENGTH });
 
 /** What a code or text does, each a meaning of the call, and what else it says. */
 interface Said {
@@ -57,22 +70,27 @@ interface Said {
   readonly beside: Beside;
 }
 
-function readText(text: string, kind: ReadKind, lexicon: Lexicon): Said {
-  const { action, verb, effect, extent, meanings, ...parse } = parseIntent(text.slice(0, MAX_READ_LENGTH), lexicon);
-  const { traits, entities, data_classes, places } = parse;
-  const beside = { traits, entities, data_classes, places, flags: parse.flags.filter((flag) => FLAGS.includes(flag)) };
-  const tooLong = text.length > MAX_READ_LENGTH ? [NOT_UNDERSTOOD] : [];
-  if (kind === 'text') {
-    // A text that asks for nothing says nothing about the call. Code in it that is not understood has a domain.
-    if (action === 'unknown') return { does: parse.domain === 'unknown' ? tooLong : [NOT_UNDERSTOOD], beside };
-    const asked: JudgedWhole = {
-      ...doing(action, effect),
-      verb,
-      extent,
-      ...(meanings === undefined ? {} : { meanings }),
-    };
-    return { does: [asked, ...tooLong], beside };
-  }
+const judgedOf = (parse: ParsedIntent): JudgedWhole => {
+  const { normalized: _, domain: __, object: ___, alternatives: ____, unread: _____, ...judged } = parse;
+  return judged;
+};
+
+/** A text that is carried out is read as strictly as if it were parsed and then enforced: all of both readings counts. */
+function readRequest(parse: ParsedIntent, lexicon: Lexicon): Pick<Said, 'does'> {
+  const [domain = '', actionWord = '', ...object] = parse.normalized.split('.');
+  const string = readNormalized({ actionWord, segments: [domain, ...object] }, lexicon);
+  return { does: [judgedOf(parse), judgedOf(string)] };
+}
+
+/** Content that is stored or sent. What it asks for counts; one that asks for nothing says nothing about the call. */
+function readContent({ action, verb, effect, extent, meanings, domain }: ParsedIntent, beside: Beside): Said {
+  // Code in it that is not understood has a domain.
+  if (action === 'unknown') return { does: domain === 'unknown' ? [] : [NOT_UNDERSTOOD], beside };
+  const asked = { ...doing(action, effect), verb, extent, ...(meanings === undefined ? {} : { meanings }) };
+  return { does: [asked], beside };
+}
+
+function readSource(text: string, kind: CodeKind, lexicon: Lexicon, beside: Beside): Said {
   const { fragments, isUnderstood } = readCode(kind, text, lexicon);
   const found = fragments.map(
     (fragment): JudgedWhole => ({
@@ -85,6 +103,32 @@ function readText(text: string, kind: ReadKind, lexicon: Lexicon): Said {
   return { does: isUnderstood ? found : [...found, NOT_UNDERSTOOD], beside };
 }
 
+function readText(whole: string, kind: ReadKind, lexicon: Lexicon, budget: ReadBudget): Said {
+  const text = whole.slice(0, Math.min(MAX_READ_LENGTH, budget.characters));
+  budget.items -= 1;
+  budget.characters -= text.length;
+  const parse = parseIntent(text, lexicon);
+  const { traits, entities, places } = parse;
+  const { carriesSecret, isMetadata } = sensitiveUrls(
+    kind === 'http' ? [text.trim(), ...entities.urls] : entities.urls,
+  );
+  const flags = [...parse.flags.filter((flag) => FLAGS.includes(flag)), ...(carriesSecret ? [SECRET] : [])];
+  const data_classes = [...parse.data_classes, ...(isMetadata ? [CREDENTIALS] : [])];
+  const beside = { traits, entities, data_classes, places, flags };
+  const said = readAs(kind, { text, parse, beside }, lexicon);
+  return text.length < whole.length ? { ...said, does: [...said.does, NOT_UNDERSTOOD] } : said;
+}
+
+function readAs(
+  kind: ReadKind,
+  { text, parse, beside }: { readonly text: string; readonly parse: ParsedIntent; readonly beside: Beside },
+  lexicon: Lexicon,
+): Said {
+  if (kind === 'content') return readContent(parse, beside);
+  if (kind !== 'text') return readSource(text, kind, lexicon, beside);
+  return text.trim() === '' ? { does: [], beside } : { ...readRequest(parse, lexicon), beside };
+}
+
 /** What the call turned out to be, and why it is not known. */
 interface Reading {
   readonly resource: string;
@@ -94,25 +138,35 @@ interface Reading {
   readonly problem?: string | undefined;
 }
 
-/** The reading of a call with what an argument says; a text when the argument can not be read. */
+/** The reading of a call with what an argument says. An item that can not be read does not undo what the others say. */
 function withArgument(
   judged: JudgedWhole,
   { pointer, steps, kind }: ReadArgument,
   args: object,
   lexicon: Lexicon,
-): JudgedWhole | string {
+  budget: ReadBudget,
+): { readonly judged: JudgedWhole; readonly problem?: string } {
   const name = JSON.stringify(pointer);
   let joined = judged;
+  let problem: string | undefined;
   for (const value of valuesAt(args, steps)) {
-    if (value === undefined || value === null) return `the argument ${name} is missing`;
-    if (typeof value !== 'string') return `the argument ${name} is not a text`;
-    const { does, beside } = readText(value, kind, lexicon);
+    if (typeof value !== 'string') {
+      problem ??= `the argument ${name} is ${value === undefined || value === null ? 'missing' : 'not a text'}`;
+      continue;
+    }
+    if (budget.items === 0 || budget.characters === 0) {
+      joined = strictest(joined, NOT_UNDERSTOOD);
+      break;
+    }
+    const { does, beside } = readText(value, kind, lexicon, budget);
     joined = withBeside(does.reduce(strictest, joined), beside);
   }
-  return joined;
+  return { judged: joined, ...(problem === undefined ? {} : { problem }) };
 }
 
 const MAX_PLACES = 20;
+/** A call that names more is unknown: the words of each are read, which takes about 0.3 ms. */
+const MAX_TOUCHED = 200;
 
 /** The resource of a call that names none: its tool. Signs that a resource can not have become look-alikes that it can. */
 export function toolResource({ server, name }: Pick<ToolCall, 'server' | 'name'>): string {
@@ -143,12 +197,15 @@ function readByEntry(tool: CompiledTool, call: ToolCall, lexicon: Lexicon): Read
     data_classes: [...(entry.dataClasses ?? [])].sort(),
     places: placed.flatMap((places) => (places.length > MAX_PLACES ? [coveringAll(places)] : places)),
   };
+  const budget = newBudget();
   for (const argument of tool.reads) {
-    const joined = withArgument(judged, argument, args, lexicon);
-    if (typeof joined === 'string') problems.push(joined);
-    else judged = joined;
+    const said = withArgument(judged, argument, args, lexicon, budget);
+    if (said.problem !== undefined) problems.push(said.problem);
+    judged = said.judged;
   }
-  return { resource, touched: [...named, ...placed.flat()], judged, problem: problems[0] };
+  const touched = [...new Set([...named, ...placed.flat()])];
+  if (touched.length > MAX_TOUCHED) problems.push(`the arguments name more than ${MAX_TOUCHED} resources`);
+  return { resource, touched: touched.slice(0, MAX_TOUCHED), judged, problem: problems[0] };
 }
 
 /** Reads a call by the hints of a server that the catalogue trusts (MCP: the defaults are not read-only, and destructive). */

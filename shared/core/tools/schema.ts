@@ -15,8 +15,8 @@ import { DEFINITION_DIGEST_PATTERN } from './call.ts';
 /** Stable, because editors and catalogues refer to it, wherever the service runs. */
 export const TOOLS_SCHEMA_ID = 'https://custos.dev/schemas/tools.json';
 
-/** How an argument that holds code or text is read. */
-export const READ_KINDS = ['shell', 'sql', 'http', 'text'] as const;
+/** How an argument is read: code of a language, a text that is carried out, or content that is only stored or sent. */
+export const READ_KINDS = ['shell', 'sql', 'http', 'text', 'content'] as const;
 export type ReadKind = (typeof READ_KINDS)[number];
 
 /** Published schemas show `type` and `enum` instead of a union of constants. */

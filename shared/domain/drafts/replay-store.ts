@@ -1,7 +1,7 @@
 // Replays the stored decisions of a range with a draft: reads them page by page, evaluates them, and builds a report. Read-only.
 import { createHash } from 'node:crypto';
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Sql, Statement } from '../../platform/db/database.ts';
+import { createPause } from '../../platform/process/slices.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import { createDifference, REPORT_LIMITS } from '../../core/policy/difference.ts';
 import type { DifferenceReport } from '../../core/policy/difference-types.ts';
@@ -58,8 +58,6 @@ interface PageRow extends StoredForReplay {
 const PAGE_SIZE = 200;
 /** Decisions counted by one statement: about fifty milliseconds. */
 const COUNT_SIZE = 20_000;
-/** Decisions evaluated before the event loop runs again: each takes a tenth of a millisecond. */
-const BURST = 20;
 /** Limit of listed sets. */
 const MAX_SETS = 20;
 
@@ -133,6 +131,8 @@ export async function replayRange(deps: ReplayDeps): Promise<ReplayReport> {
   const replayer = await createDraftReplayer(db, set);
   const difference = createDifference(REPORT_LIMITS);
   const sets = new Map<string, number>();
+  // A tool call is read again, which may take a hundred times as long as another decision.
+  const pause = createPause();
   let replayed = 0;
 
   const replayPage = async (rows: readonly PageRow[]): Promise<void> => {
@@ -143,7 +143,7 @@ export async function replayRange(deps: ReplayDeps): Promise<ReplayReport> {
       else difference.addNotEvaluable(outcome.why);
       if (outcome.policyDigest !== undefined) sets.set(outcome.policyDigest, (sets.get(outcome.policyDigest) ?? 0) + 1);
       replayed += 1;
-      if (replayed % BURST === 0) await yieldToOthers();
+      await pause();
     }
   };
 

@@ -131,6 +131,31 @@ describe('the decision client', () => {
         },
       ));
 
+  const wholeAnswer = (): Record<string, unknown> => ({
+    decision_id: 'dec_1',
+    request_id: 'id-1',
+    agent_id: 'a',
+    verdict: 'ALLOW',
+    allowed: true,
+    expires_at: '2100-01-01T00:00:00.000Z',
+    tool: { server: 's', name: 'read', arguments_digest: question().call.argumentsDigest },
+  });
+  const answers: readonly (readonly [what: string, raw: string, kind: string])[] = [
+    ['as the service writes it', JSON.stringify(wholeAnswer()), 'allowed'],
+    ['with a member twice', JSON.stringify(wholeAnswer()).replace('"verdict"', '"verdict":"DENY","verdict"'), 'none'],
+    ...['Fri, 01 Jan 2100 00:00:00 GMT', '2100', '2100-02-30T00:00:00Z', '2100-01-01', 4_102_444_800_000].map(
+      (end) => [`that ends at ${end}`, JSON.stringify({ ...wholeAnswer(), expires_at: end }), 'none'] as const,
+    ),
+  ];
+  for (const [what, raw, kind] of answers)
+    it(`takes an answer ${what} as ${kind}`, () =>
+      withService(
+        () => ({ raw }),
+        async (custos) => {
+          expect((await custos.ask(question(), ATTEMPT, NEVER)).kind).to.equal(kind);
+        },
+      ));
+
   it('reports in one sentence that connections keep breaking, that nothing listens, and that the service stays busy', async () => {
     await withService(
       () => ({ cut: true }),

@@ -42,6 +42,64 @@ describe('calls of tools in texts', () => {
     );
   });
 
+  const SEPARATORS = ['; ', '\n', ' and ', ' || ', '\n\n# then\n'];
+  it('are never milder in a program than the gravest of its calls', () => {
+    fc.assert(
+      fc.property(
+        call,
+        call,
+        fc.constantFrom(...SEPARATORS),
+        fc.constantFrom('', 'x = ', 'print('),
+        (one, other, separator, lead) => {
+          const [first, second] = [one, other].map(({ verb, noun }) => `${verb}_${noun}(id="a7")`);
+          const text = `${first}${separator}${lead}${second}${lead === 'print(' ? ')' : ''}`;
+          for (const single of [first ?? '', second ?? ''])
+            expect(gravityOfCall(text), text).at.least(gravityOf(single));
+        },
+      ),
+      runs(400),
+    );
+  });
+
+  it('are never milder when a function is handed to another one than when it is called', () => {
+    fc.assert(
+      fc.property(
+        call,
+        fc.constantFrom('list_files(callback=$)', 'list(map($, list_files("a")))', 'f = $\nlist_files(f)'),
+        ({ verb, noun }, form) => {
+          const doing = lexicon.commandVerbs.get(verb);
+          fc.pre(doing?.effect === 'destructive');
+          const text = form.replace('$', `${verb}_${noun}`);
+          expect(gravityOfCall(text), text).at.least(gravity({ action: 'delete', effect: 'destructive', traits: [] }));
+        },
+      ),
+      runs(100),
+    );
+  });
+
+  const NAMES = [
+    'read_file',
+    'list_users',
+    'run_terminal_cmd',
+    'bash',
+    'execute',
+    'code_interpreter',
+    'get_report',
+    'python',
+    'frobnicate',
+  ];
+  const KEYS = ['command', 'cmd', 'script', 'code', 'sql', 'statement', 'program', 'shell', 'commands', 'argv'];
+  const CODE = ['frobnicate --all', './x.sh prod', 'rm -rf /srv', 'x.go()', 'drop table users', 'aW1wb3J0IG9z'];
+  it('are permitted by no ALLOW when code among their arguments is not understood or destroys, whatever their names', () => {
+    for (const name of NAMES)
+      for (const key of KEYS)
+        for (const code of CODE) {
+          const text = JSON.stringify({ name, arguments: { [key]: code } });
+          const { action, effect } = parseIntent(text, lexicon);
+          expect(action === 'unknown' || effect === 'destructive', text).to.equal(true);
+        }
+  });
+
   it('are never milder than the gravest of them', () => {
     fc.assert(
       fc.property(call, call, (one, other) => {

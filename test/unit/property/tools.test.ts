@@ -9,7 +9,7 @@ import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 import { type ToolCall, toolMember } from '../../../shared/core/tools/call.ts';
 import { compileCatalogues } from '../../../shared/core/tools/catalogue.ts';
 import { type ReadCall, readCall } from '../../../shared/core/tools/read-call.ts';
-import type { ReadKind, ToolEntry } from '../../../shared/core/tools/schema.ts';
+import { READ_KINDS, type ToolEntry } from '../../../shared/core/tools/schema.ts';
 import { ACTION_CLASSES, EFFECTS, TRAITS } from '../../../shared/kernel/vocabulary.ts';
 import { createReadings } from '../../../shared/domain/decisions/readings.ts';
 import { shippedLexicon } from '../intent/lexicon.ts';
@@ -42,7 +42,7 @@ const args = fc.oneof(
   ),
   fc.dictionary(fc.string(), anything),
 );
-const kinds = fc.constantFrom<ReadKind>('shell', 'sql', 'http', 'text');
+const kinds = fc.constantFrom(...READ_KINDS);
 const entries: fc.Arbitrary<ToolEntry> = fc.record(
   {
     action: fc.constantFrom(...ACTION_CLASSES),

@@ -3958,7 +3958,7 @@ export interface components {
              *     }
              */
             reads?: {
-                [key: string]: "shell" | "sql" | "http" | "text";
+                [key: string]: "shell" | "sql" | "http" | "text" | "content";
             };
             /**
              * @description the digest of the definition that was approved: a call under another one counts as changed

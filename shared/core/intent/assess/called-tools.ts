@@ -1,8 +1,16 @@
 // What the calls of tools ask for, by their names, which are read as sentences are: `search_tickets` as `search tickets`.
-import { gravest, gravity, unknownCode } from '../code/code.ts';
-import { doingOfCall } from '../code/call-effects.ts';
+import { doingOfArguments, doingOfCall, stageOf } from '../code/call-effects.ts';
+import { callFragment, onlyReads, onlyReadsCall, programFragments } from '../code/calls.ts';
+import type { CallProgram } from '../code/call-programs.ts';
+import type { Call } from '../code/call-syntax.ts';
+import { type Fragment, gravest, gravity, NOT_UNDERSTOOD, readsOnly, unknownCode } from '../code/code.ts';
 import { doingOfName, partsOf, verbIn } from '../code/names.ts';
-import type { ToolCall } from '../code/tool-calls.ts';
+import { type CodeKind, readCode } from '../code/script.ts';
+import { shellFragments } from '../code/shell.ts';
+import { parseInner } from '../code/shell-syntax.ts';
+import { newEffort } from '../code/effort.ts';
+import { type CommandArgument, type ToolCall, toolCallOf } from '../code/tool-calls.ts';
+import { firstOf } from '../first-of.ts';
 import { type CandidateAction, changed } from '../grammar/candidate.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { candidateOfFragment } from './candidates.ts';
@@ -11,7 +19,8 @@ import { candidateOfFragment } from './candidates.ts';
 export type ReadSentence = (sentence: string) => CandidateAction | undefined;
 
 const JOINS: ReadonlySet<string> = new Set(['and', 'then']);
-const NOT_KNOWN = candidateOfFragment(unknownCode({ at: 0, end: 0 }));
+const START = { at: 0, end: 0 };
+const NOT_KNOWN = candidateOfFragment(unknownCode(START));
 
 /** In a sentence `get` may be to buy or to be paid; in names of tools it reads. */
 const plainVerb = (word: string): string => (word === 'get' ? 'show' : word);
@@ -27,10 +36,14 @@ function askedByName(
   const last = rest.at(-1) ?? verb;
   const about = [...of, ...words.slice(0, -1)];
   const inOrder = [plainVerb(verb), ...(rest.length > 0 ? rest : of)];
+  // The name of a service comes first: `slack_list_channels`.
+  const second = verbIn(verb, lexicon) === undefined && verbIn(rest[0] ?? '', lexicon) !== undefined;
+  const ofService = second ? [[plainVerb(rest[0] ?? ''), ...rest.slice(1)]] : [];
   const isTold = about.length > 0 && lexicon.commandVerbs.get(last)?.effect === 'read';
   const others = [[last, ...words.slice(0, -1)], ...(isTold ? [['show', ...about, last]] : [])];
   // A name that begins with a verb is not read in another order.
-  const orders = verbIn(verb, lexicon) === undefined || words.length === 1 ? [inOrder, ...others] : [inOrder];
+  const orders =
+    verbIn(verb, lexicon) === undefined || words.length === 1 ? [...ofService, inOrder, ...others] : [inOrder];
   for (const order of orders) {
     const asked = read(order.join(' '));
     if (asked !== undefined && !asked.weak) return asked;
@@ -47,36 +60,151 @@ function stepsOf(words: readonly string[]): string[][] {
   return steps.filter((step) => step.length > 0);
 }
 
-const isCode = (asked: CandidateAction | undefined): boolean => asked?.source === 'code' && asked.action !== 'unknown';
+/** What a command line or program in an argument does. */
+function askedByCommand({ language, text }: CommandArgument, lexicon: Lexicon): CandidateAction {
+  if (text === undefined) return NOT_KNOWN;
+  if (language === 'program' && onlyReads(text, lexicon)) return candidateOfFragment(readsOnly(START));
+  const kinds: readonly CodeKind[] = language === 'program' ? ['shell', 'sql'] : [language];
+  const read = kinds.map((kind) => readCode(kind, text, lexicon));
+  const understood = read.find(({ isUnderstood }) => isUnderstood);
+  if (understood) return candidateOfFragment(gravest(understood.fragments) ?? readsOnly(START));
+  const known = [
+    ...read.flatMap(({ fragments }) => fragments),
+    ...(language === 'program' ? programFragments(text, START, lexicon, runShell(text, lexicon)) : []),
+  ];
+  return candidateOfFragment(gravest([unknownCode(START), ...known]) ?? unknownCode(START));
+}
 
-/** What a call asks for. Its name tells it; what else its name or its arguments say can only make it graver. */
-function askedByCall(
-  { name, modes, commands }: ToolCall,
+/** Reads the command lines in a program, all with the effort that a text of its length is worth. */
+function runShell(program: string, lexicon: Lexicon): (line: string) => Fragment[] {
+  const effort = newEffort(program.length);
+  return (line) => shellFragments(parseInner(line, 0, effort), lexicon, 1);
+}
+
+/** Words in the names of tools whose queries are SQL. */
+const ABOUT_SQL = /^(?:sql|sqlite|postgres|postgresql|mysql|mariadb|bigquery|snowflake|redshift|duckdb|db|database)$/;
+
+/** What a call does by the words of its name, its modes and its arguments. */
+function askedByWords(
+  { name, modes, given, written }: ToolCall,
   read: ReadSentence,
   lexicon: Lexicon,
-): CandidateAction | undefined {
+): { readonly asked: CandidateAction; readonly called: Doing | undefined } {
   const [last = '', ...before] = name.split(/[.:/]|__/).reverse();
   const words = partsOf(last);
   const each = stepsOf(words).map((step) => askedByName(step, before.flatMap(partsOf), read, lexicon) ?? NOT_KNOWN);
-  const asked = gravest(each) ?? NOT_KNOWN;
-  if (asked === NOT_KNOWN) return NOT_KNOWN;
   const called = doingOfCall(last, before[0] ?? '', lexicon);
-  // What `run_command` does is told by the command alone.
-  if (called?.action === 'execute' && called.effect === 'destructive') {
-    const isUnderstood = commands.length > 0 && commands.every((line) => isCode(read(line)));
-    // Among the code of the text, it is read already.
-    return isUnderstood ? undefined : NOT_KNOWN;
-  }
+  const asked = gravest(each) ?? NOT_KNOWN;
+  if (asked === NOT_KNOWN && called?.effect !== 'destructive' && looksUp(words, given, lexicon))
+    return { asked: candidateOfFragment(readsOnly(START)), called };
+  if (asked === NOT_KNOWN) return { asked, called };
   const more: (Doing | undefined)[] = [
     called,
     ...modes.map((mode) => doingOfName(mode, lexicon)),
+    stageOf(written),
+    ...(asked.effect === 'write' ? [doingOfArguments(last, written, lexicon)] : []),
     // Whatever else a name says: `sync_and_purge`, `list_or_drop`.
     ...words.map((word) => lexicon.commandVerbs.get(word)).filter((doing) => doing?.effect === 'destructive'),
   ];
   const graver = gravest([asked, ...more]) ?? asked;
   const { action, effect, traits } = gravity(graver) > gravity(asked) ? graver : asked;
-  return changed(asked, { action, effect, traits, at: 0, sentence: 0 });
+  return { asked: changed(asked, { action, effect, traits, at: 0, sentence: 0 }), called };
+}
+
+/** Whether a tool without a verb in its name is only asked something: `weather` with a city, `ls` with a path. */
+function looksUp(words: readonly string[], given: readonly string[], { commands, codeWords, domainOfNoun }: Lexicon) {
+  if (!given.every((key) => codeWords.lookFields.has(partsOf(key).join('_')))) return false;
+  const name = words.join('_');
+  if (codeWords.lookTools.has(name) || commands.get(name)?.effect === 'read') return true;
+  return given.length > 0 && words.every((word) => domainOfNoun.has(word));
+}
+
+/** The commands of a call, with its queries where they are SQL: the name of the tool says so, or the text does. */
+function commandsOfCall(
+  { name, commands, queries }: ToolCall,
+  runs: boolean,
+  lexicon: Lexicon,
+): readonly CommandArgument[] {
+  const words = partsOf(name);
+  const isAboutSql = words.some((word) => ABOUT_SQL.test(word)) || (runs && words.includes('query'));
+  const isSql = (text: string) =>
+    isAboutSql || lexicon.codeWords.sqlHeads.names.has(/^\s*([a-z]+)\s/i.exec(text)?.[1]?.toLowerCase() ?? '');
+  return [...commands, ...queries.filter(isSql).map((text) => ({ language: 'sql', text }) as const)];
+}
+
+const MAX_COMMANDS = 16;
+
+/** What a call asks for. Code in its arguments tells it; without code its name does. What else they say can only make it graver. */
+function askedByCall(call: ToolCall, read: ReadSentence, lexicon: Lexicon): CandidateAction {
+  const { asked, called } = askedByWords(call, read, lexicon);
+  const runs = asked === NOT_KNOWN || asked.action === 'execute';
+  const { kept: commands, isCut } = firstOf(commandsOfCall(call, runs, lexicon), MAX_COMMANDS);
+  if (commands.length > 0) {
+    const does = [...commands.map((command) => askedByCommand(command, lexicon)), ...(isCut ? [NOT_KNOWN] : [])];
+    return gravest(runs ? does : [asked, ...does]) ?? NOT_KNOWN;
+  }
+  // What `run_command` does is told by the command alone.
+  const runsUnseen =
+    asked.action === 'execute' && partsOf(call.name).some((word) => lexicon.codeWords.codeNouns.has(word));
+  return runsUnseen || (called?.action === 'execute' && called.effect === 'destructive') ? NOT_KNOWN : asked;
 }
 
 export const askedByCalls = (calls: readonly ToolCall[], read: ReadSentence, lexicon: Lexicon): CandidateAction[] =>
-  calls.flatMap((call) => askedByCall(call, read, lexicon) ?? []);
+  calls.map((call) => askedByCall(call, read, lexicon));
+
+/** What is given to `run_python("print(1)")`. */
+const ONE_LITERAL = /^\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1\s*$/;
+
+/** The call of a program: by its name, and by what is known of such calls. */
+function askedByProgramCall(
+  call: Call,
+  read: ReadSentence,
+  lexicon: Lexicon,
+  shell: ReturnType<typeof runShell>,
+): CandidateAction {
+  const { path, arguments: args } = call;
+  const inProgram = callFragment(call, 'program', lexicon, shell);
+  // What the name of a member says in a program that is not known is too little, unless it is grave.
+  const isSure = path.length === 1 || inProgram === undefined || gravity(inProgram) >= gravity(NOT_UNDERSTOOD);
+  const known = isSure ? inProgram : callFragment(call, 'prose', lexicon, shell);
+  // The request before it is a call of its own: `fetch("/a").then(show)`.
+  const computes = path.length > 1 && lexicon.codeWords.pureFunctions.has(path.at(-1)?.toLowerCase() ?? '');
+  const reads = computes || onlyReadsCall(call, lexicon);
+  if (path.length > 1) return candidateOfFragment(known ?? (reads ? readsOnly(START) : unknownCode(START)));
+  const own = toolCallOf(path[0] ?? '', args);
+  const literal = ONE_LITERAL.exec(args)?.[2];
+  const runs = literal !== undefined && partsOf(own.name).some((word) => lexicon.codeWords.codeNouns.has(word));
+  const commands = runs ? [...own.commands, { language: 'program' as const, text: literal }] : own.commands;
+  const asked = askedByCall({ ...own, commands }, read, lexicon);
+  if (reads && (asked === NOT_KNOWN || asked.effect === 'read'))
+    return asked === NOT_KNOWN ? candidateOfFragment(readsOnly(START)) : asked;
+  // That it runs something is told by what it is given.
+  const isTold = known === undefined || (commands.length > 0 && known.action === 'execute');
+  const other = isTold ? undefined : candidateOfFragment(known);
+  return gravest([asked, other]) ?? NOT_KNOWN;
+}
+
+/** What a function does that is handed on, if it may not be done unseen. */
+const isGrave = (doing: Doing | undefined): doing is Doing =>
+  doing !== undefined && (doing.effect === 'destructive' || gravity(doing) >= GRAVE);
+const GRAVE = gravity({ action: 'grant', effect: 'write', traits: [] });
+
+/** Different calls that are read, since each is read as a text is. */
+const MAX_CALLS = 40;
+
+/** What a program of calls asks for, call by call. */
+export function askedByProgram(
+  { text, calls, handedOn, callsUnnamed }: CallProgram,
+  read: ReadSentence,
+  lexicon: Lexicon,
+): CandidateAction[] {
+  const graver = handedOn.map((name) => doingOfName(name.split('.').at(-1) ?? '', lexicon)).filter(isGrave);
+  const shell = runShell(text, lexicon);
+  const each = [...new Map(calls.map((call) => [`${call.path.join('.')}(${call.arguments}`, call])).values()];
+  const { kept, isCut } = firstOf(each, MAX_CALLS);
+  return [
+    ...kept.map((call) => askedByProgramCall(call, read, lexicon, shell)),
+    ...graver.map((doing) => changed(NOT_KNOWN, doing)),
+    ...(callsUnnamed || isCut ? [NOT_KNOWN] : []),
+  ];
+}

@@ -163,7 +163,7 @@ const OPENS_TO_READ = /^\s*(?:'[^'\\]*'|"[^"\\]*")\s*(?:,\s*(?:'r[bt]?'|"r[bt]?"
 const SECRET_NAME = /secret|passw|token|credential|private_?key/i;
 
 /** Whether a call in a program only computes or reads. */
-function isHarmless({ path, arguments: args, isCut }: Call, lexicon: Lexicon): boolean {
+export function onlyReadsCall({ path, arguments: args, isCut }: Call, lexicon: Lexicon): boolean {
   if (isCut) return false;
   const { httpClients, pureFunctions, queries, shellCalls, evaluators } = lexicon.codeWords;
   const last = path.at(-1) ?? '';
@@ -209,7 +209,7 @@ export function onlyReads(program: string, lexicon: Lexicon): boolean {
   const names = (bare.match(NAME) ?? []).flatMap((name) => name.split('.').at(-1) ?? []);
   return (
     calls.length > 0 &&
-    calls.every((call) => isHarmless(call, lexicon)) &&
+    calls.every((call) => onlyReadsCall(call, lexicon)) &&
     names.every((name) => !HANDED_ON.has(doingOfName(name, lexicon)?.action ?? 'read'))
   );
 }

@@ -1,4 +1,4 @@
-// Finds the tool calls that a text consists of: JSON as agents' frameworks and MCP write it, or one call by its name, `list_issues(state="open")`.
+// Finds the tool calls that a text consists of: JSON as agents' frameworks and MCP write it, or tags of models.
 import { type Json, objectOf, parseJson } from '../../../kernel/json.ts';
 import { wordSet } from '../text/word-set.ts';
 
@@ -8,10 +8,22 @@ export interface ToolCall {
   /** Words by which its arguments choose what it does: `delete` of `{"operation": "delete"}`. */
   readonly modes: readonly string[];
   /** Command lines and programs among its arguments. */
-  readonly commands: readonly string[];
+  readonly commands: readonly CommandArgument[];
+  /** What it is to look for, which may be a statement of SQL. */
+  readonly queries: readonly string[];
+  /** The names of its arguments. */
+  readonly given: readonly string[];
+  /** Its arguments as they are written. */
+  readonly written: string;
 }
 
-const UNREADABLE: ToolCall = { name: '', modes: [], commands: [] };
+export interface CommandArgument {
+  readonly language: 'shell' | 'sql' | 'program';
+  /** Undefined for what is no text. */
+  readonly text: string | undefined;
+}
+
+const UNREADABLE: ToolCall = { name: '', modes: [], commands: [], queries: [], given: [], written: '' };
 /** Different calls that are read, since each is read as a text is. */
 const MAX_CALLS = 16;
 /** Members that name the tool, and those that hold its arguments. */
@@ -19,14 +31,26 @@ const NAMES = ['tool', 'tool_name', 'toolName', 'function', 'function_name', 'na
 const ARGUMENTS = wordSet('arguments args parameters params input tool_input kwargs');
 /** Names of frameworks for what is not yet the name of a tool. */
 const FORMS: ReadonlySet<string> = new Set(['tools/call', 'function', 'function_call', 'tool_use', 'tool_call']);
-const MODES = /^(?:action|operation|op|method|mode|command|cmd|verb|type|kind|event)$/i;
-const COMMANDS = /^(?:command|cmd|script|code|sql|statement|program|shell)$/i;
+/** The last ones say what is done with what was found. */
+const MODES =
+  /^(?:action|operation|op|method|mode|command|cmd|verb|type|kind|event|(?:and_?)?then|next|do|after|finally|callback|handler|hook|strategy|on_?\w{1,30})$/i;
+const COMMANDS: readonly (readonly [key: RegExp, language: CommandArgument['language']])[] = [
+  [/^(?:commands?|cmd|cmd_?line|command_?line|shell|bash|argv)$/i, 'shell'],
+  [/^(?:sql|statements?)$/i, 'sql'],
+  [/^(?:script|code|program|source_?code)$/i, 'program'],
+];
+const QUERY = /^(?:query|q)$/i;
+/** A key by which something is looked up: `{"code": "EUR"}`. */
+const CODE_OF_THING = /^[A-Z\d][A-Z\d_-]{0,19}$/;
 const NAME = /^[A-Za-z][\w.:/-]{1,100}$/;
 /** Words of a sentence, or a single one, are no name of a tool unless arguments stand beside it. */
 const JOINED = /[._:/-]|[a-z][A-Z]/;
-/** A call in a program, `db.users.drop()`, has readers of its own. */
-const BY_NAME = /^([A-Za-z]\w*)\(([^()]*)\)\s*;?$/;
-const MODE_GIVEN = /(?:^|[,(]\s{0,3})["']?(\w{2,20})["']?\s{0,3}[=:]\s{0,3}["']([A-Za-z]\w{1,40})["']/g;
+/** What is given by its name in the arguments of a call in a program. */
+const GIVEN = /(?:^|[,(]\s{0,3})["']?(\w{2,40})["']?\s{0,3}[=:]\s{0,3}(?:(["'])((?:\\.|(?!\2)[^\\])*)\2|([^,]*))/g;
+/** The names of tools in the tags of models. */
+const TAGGED =
+  /(?:<function=|<\|?tool_call_begin\|?>\s{0,3}|<invoke name=["']|<tool_name>\s{0,3}|\bto=functions\.|^functions\.)([\w./-]{1,100}(?::(?!\d)\w{1,50})?)/gm;
+const TAGGED_ARGUMENT = /<parameter(?:=|\s+name=["'])([\w-]{1,40})["']?>([^<]{0,10000})/g;
 
 const isName = (value: unknown): value is string => typeof value === 'string' && NAME.test(value);
 
@@ -48,11 +72,37 @@ function callsOf(object: Json): ToolCall[] {
     ARGUMENTS.has(member) ? Object.entries(objectOf(value) ?? parsedObject(value)) : [],
   );
   const all = [...members.filter(([member]) => !keys.some((key) => key === member)), ...given];
-  const commands = all.flatMap(([key, value]) => (COMMANDS.test(key) && typeof value === 'string' ? [value] : []));
   return keys.map((key) => {
     const name = object[key];
-    return isName(name) ? { name, modes: modesIn(all), commands } : UNREADABLE;
+    return isName(name) ? toolCall(name, all, JSON.stringify(Object.fromEntries(given))) : UNREADABLE;
   });
+}
+
+/** Members that frameworks put beside the arguments. */
+const BESIDE: ReadonlySet<string> = new Set([...ARGUMENTS, 'id', 'call_id', 'index', 'type', 'jsonrpc', '_meta']);
+
+/** A call with its arguments. */
+const toolCall = (name: string, members: readonly (readonly [string, unknown])[], written: string): ToolCall => ({
+  name,
+  modes: modesIn(members),
+  commands: members.flatMap(([key, value]) => commandsOf(key, value)),
+  queries: members.flatMap(([key, value]) => (QUERY.test(key) && typeof value === 'string' ? [value] : [])),
+  given: members.flatMap(([key]) => (BESIDE.has(key) ? [] : [key])),
+  written,
+});
+
+const textsOf = (value: unknown): readonly string[] | undefined =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
+
+/** The command lines of a member; of a list each item, but for the words of one command. */
+function commandsOf(key: string, value: unknown): CommandArgument[] {
+  const language = COMMANDS.find(([keys]) => keys.test(key))?.[1];
+  if (language === undefined || (language === 'program' && typeof value === 'string' && CODE_OF_THING.test(value)))
+    return [];
+  const texts = typeof value === 'string' ? [value] : textsOf(value);
+  if (texts === undefined) return [{ language, text: undefined }];
+  const each = key.endsWith('s') || language !== 'shell' ? texts : [texts.join(' ')];
+  return each.map((text) => ({ language, text }));
 }
 
 /** Arguments that are a text of JSON. */
@@ -94,17 +144,25 @@ function callsOfJson(value: unknown): readonly ToolCall[] {
   return isRead ? calls : [...calls.slice(0, MAX_CALLS), UNREADABLE];
 }
 
-/** The call of a text that is one call by name; a word in front of a remark in parentheses is none. */
-function callByName(text: string): ToolCall[] {
-  const [, name = '', args = ''] = BY_NAME.exec(text) ?? [];
-  if (!isName(name) || !JOINED.test(name)) return [];
-  const pairs = Array.from(args.matchAll(MODE_GIVEN), ([, key = '', value = '']) => [key, value] as const);
-  return [{ name, modes: modesIn(pairs), commands: [] }];
+/** A call in a program, with the arguments that are given by their names. */
+export function toolCallOf(name: string, args: string): ToolCall {
+  const given = Array.from(args.matchAll(GIVEN), ([, key = '', quote, text, other]) => {
+    const named = /^\s*[A-Za-z][\w.]*\s*$/.test(other ?? '') && MODES.test(key) ? other?.trim() : undefined;
+    return [key, quote === undefined ? named : text] as const;
+  });
+  return isName(name) ? toolCall(name, given, args) : UNREADABLE;
+}
+
+/** The calls of a text in the tags of models, such as `<function=list_files>`. */
+function callsOfTags(text: string): ToolCall[] {
+  const names = Array.from(text.matchAll(TAGGED), ([, name = '']) => name.replace(/^functions\./, ''));
+  const given = Array.from(text.matchAll(TAGGED_ARGUMENT), ([, key = '', value = '']) => [key, value] as const);
+  return names.map((name) => toolCall(name, given, ''));
 }
 
 /** The calls of which a text consists; none when it is anything else. At most MAX_CALLS, and one that can't be read for all further ones. */
 export function toolCallsIn(text: string): readonly ToolCall[] {
   const trimmed = text.trim();
   const first = trimmed.charAt(0);
-  return first === '{' || first === '[' ? callsOfJson(parsed(trimmed)) : callByName(trimmed);
+  return first === '{' || first === '[' ? callsOfJson(parsed(trimmed)) : callsOfTags(trimmed);
 }
