@@ -125,8 +125,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const isReport =
     requested === UNKNOWN &&
     asked.length === 0 &&
-    // Nothing was read: the weights decide.
-    harm?.tells === 'harmless' &&
+    // Nothing was read: no stretch may lean to harm.
+    harm?.onlyMentions === true &&
     code.length === 0 &&
     !DATA.test(text) &&
     !isLikeCode(text, lexicon) &&

@@ -163,7 +163,9 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     );
   const readSentence = (sentence: string) => readingsOf(segmentsOf(sentence, lexicon), lexicon).asked[0];
   const called = toolCallsIn(text);
-  const program = called.length > 0 ? undefined : callProgramOf(text);
+  // The fields of a query look like calls: `{ order(id: 3) { total } }`.
+  const isQuery = code.some(({ isWhole, language, verb }) => isWhole && language === 'http' && verb === 'query');
+  const program = called.length > 0 || isQuery ? undefined : callProgramOf(text);
   const byCalls = [
     ...askedByCalls(called, readSentence, lexicon),
     ...(program === undefined ? [] : askedByProgram(program, readSentence, lexicon)),
