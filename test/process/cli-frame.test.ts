@@ -9,7 +9,7 @@ describe('custos as a process', () => {
     ['policy nope', /^custos: unknown command 'nope'/],
     ['decision verify', /^custos: Name the decisions to verify/],
     ['verify none.json', /^custos: No key is trusted/],
-    ['audit none.jsonl', /^custos: "none.jsonl" cannot be read \(ENOENT\)/],
+    ['audit --keys-in-file none.jsonl', /^custos: "none.jsonl" cannot be read \(ENOENT\)/],
     ['policy explain', /^custos: Give exactly one of --intent, --text, --tool and --decision/],
     ['demo --url nowhere', /^custos: --url must be an address/],
   ] as const)
