@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { type Claim, createIdempotency, type Idempotency } from '../../ingress/request/idempotency.ts';
 import { CLAIM, RELEASE } from '../../ingress/request/idempotency-rows.ts';
 import { defineRoute, type Reply, type Route } from '../../ingress/route.ts';
+import { hasCome } from '../../shared/platform/db/elapsed.ts';
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -183,6 +184,16 @@ describe('Idempotency-Key', () => {
     expect([other.status, other.json.code, other.json.retryable]).to.deep.equal([422, 'E2010', false]);
     expect(await effects()).to.equal(1);
   });
+  it('takes over no claim that was made a moment ago, though its time is stored in milliseconds', async () => {
+    const [row] = await db.query<{ early: number }>(
+      `SELECT count(*) FILTER (WHERE ${hasCome('until', "interval '30 seconds'", 'at')})::int AS early FROM (
+         SELECT at, (at + interval '30 seconds')::timestamptz(3) AS until
+         FROM generate_series(now(), now() + interval '3 milliseconds', interval '7 microseconds') AS at) AS made`,
+      [],
+    );
+    expect(row?.early).to.equal(0);
+  });
+
   it('lets exactly one of many concurrent requests run; the others get 409 with Retry-After or the answer', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => post({ name: 'a' }, 'k')));
     for (const answer of answers) {

@@ -199,11 +199,13 @@ export async function runRound(campaign: Campaign, plan: Plan): Promise<RoundRes
 }
 
 const DRAINED_WITHIN_MS = 90_000;
+/** More than a second of them: what was answered with 503 may still be stored. */
+const CALM_CHECKS = 12;
 
 /** Everything accepted is carried out, and the newest checkpoint covers the log. */
 async function untilDrained(deployment: Deployment): Promise<void> {
   const deadline = performance.now() + DRAINED_WITHIN_MS;
-  for (let calm = 0; calm < 2; ) {
+  for (let calm = 0; calm < CALM_CHECKS; ) {
     const open = await openWork(deployment).catch((error: unknown) => String(error));
     calm = open === '0' ? calm + 1 : 0;
     if (performance.now() > deadline)
