@@ -1,16 +1,12 @@
 // The default partition: what comes before the partition of its time was made is moved into it, or goes when that would have gone.
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
 import { Registry } from 'prom-client';
-import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
 import { watchInstallation } from '../../shared/domain/installation/gauges.ts';
-import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
+import { auditorOf } from '../support/auditor.ts';
 import type { Client } from '../support/client.ts';
-import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
 import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import type { Service } from '../support/service.ts';
@@ -76,14 +72,8 @@ describe('the default partition', () => {
   };
   const findings = async (): Promise<string[]> => {
     await both.worker.append();
-    const auditor = createWorkerAuditor({
-      db: service.db,
-      key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
-      keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
-      nowMs: service.nowMs,
-      logger: pino({ level: 'silent' }),
-    });
-    return (await auditor.run({ full: true })).flatMap((log) => log.findings.map(({ kind }) => kind));
+    const audits = await auditorOf(service).run({ full: true });
+    return audits.flatMap((log) => log.findings.map(({ kind }) => kind));
   };
 
   it('is empty after the first run of the job, although requests came before it after a pause of days', async () => {

@@ -1,21 +1,17 @@
 // Retention by kind: facts, submitted intents, the evidence of signals, and dead jobs go alone; what stays is whole.
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
-import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
-import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
 import { lowestId, newId } from '../../shared/kernel/ids.ts';
-import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
+import { auditorOf } from '../support/auditor.ts';
 import { rewriteIntents } from '../support/intents.ts';
 import type { Client } from '../support/client.ts';
 import { asSuperuser } from '../support/database.ts';
 import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
-import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
 import type { Service } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
 
@@ -41,14 +37,8 @@ describe('retention by kind', () => {
   const count = async (from: string): Promise<number> =>
     (await service.rows<{ n: number }>(`SELECT count(*)::int AS n FROM ${from}`))[0]?.n ?? 0;
   const findings = async (): Promise<string[]> => {
-    const auditor = createWorkerAuditor({
-      db: service.db,
-      key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
-      keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
-      nowMs: service.nowMs,
-      logger: pino({ level: 'silent' }),
-    });
-    return (await auditor.run({ full: true })).flatMap((log) => log.findings.map(({ kind }) => kind));
+    const audits = await auditorOf(service).run({ full: true });
+    return audits.flatMap((log) => log.findings.map(({ kind }) => kind));
   };
   const OLD_PARTS = (days: number): string =>
     `table_partition WHERE parent = 'decision' AND custos_id_time(past_id) < now() - interval '${days} days'`;

@@ -1,22 +1,19 @@
 // Retention of single organisations: each kind with the installation's time alone, a shorter and a longer one; and what must not go.
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
-import { loadPrivateKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
+import { trustPublishedKeys } from '../../shared/core/proof/keys.ts';
 import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
 import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts';
 import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
-import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { setOwnTime } from '../../shared/domain/installation/retention-times.ts';
 import { RETENTION_KINDS, type RetentionKind } from '../../shared/domain/retention/times.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
 import { createOperatorTrail } from '../../ingress/dashboard/operator-trail.ts';
-import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { forgetDeliveries } from '../../workers/jobs/forget-deliveries.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
+import { auditorOf } from '../support/auditor.ts';
 import type { Client } from '../support/client.ts';
 import { asSuperuser } from '../support/database.ts';
-import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
 import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import type { Service } from '../support/service.ts';
@@ -78,14 +75,8 @@ describe('retention of single organisations', () => {
   const count = async (from: string): Promise<number> =>
     (await service.rows<{ n: number }>(`SELECT count(*)::int AS n FROM ${from}`))[0]?.n ?? 0;
   const findings = async (): Promise<string[]> => {
-    const auditor = createWorkerAuditor({
-      db: service.db,
-      key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
-      keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
-      nowMs: service.nowMs,
-      logger: pino({ level: 'silent' }),
-    });
-    return (await auditor.run({ full: true })).flatMap((log) => log.findings.map(({ kind }) => kind));
+    const audits = await auditorOf(service).run({ full: true });
+    return audits.flatMap((log) => log.findings.map(({ kind }) => kind));
   };
   /** Everything younger than `days` is there, and nothing that is older by a step or more. */
   const keeps = async (of: 'first' | 'second', kind: RetentionKind, days: number): Promise<void> => {

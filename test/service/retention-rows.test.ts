@@ -1,28 +1,25 @@
 // Retention of approvals and of operators' actions: what stays provable, what is refused, and what the audit finds when somebody deletes as
 // retention does. That each time of an organisation counts is in retention-owners.test.ts.
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
 import { createOperatorTrail } from '../../ingress/dashboard/operator-trail.ts';
 import type { OperatorActions } from '../../ingress/dashboard/client/wire/operator-trail.ts';
 import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
-import { loadPrivateKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
+import { trustPublishedKeys } from '../../shared/core/proof/keys.ts';
 import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts';
 import { expireApprovals } from '../../shared/domain/approvals/store.ts';
 import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
-import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
-import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { runRetain } from '../../workers/jobs/retain.ts';
+import { auditorOf } from '../support/auditor.ts';
 import type { Client } from '../support/client.ts';
 import { signIn } from '../support/dashboard.ts';
 import { asSuperuser } from '../support/database.ts';
 import { approve, ask, reject } from '../support/escalations.ts';
-import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
 import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import type { Service } from '../support/service.ts';
@@ -64,14 +61,8 @@ describe("retention of approvals and operators' actions", () => {
   };
   /** Of an auditor that has just started, so that findings of earlier ones are compared again. */
   const findings = async (): Promise<string[]> => {
-    const auditor = createWorkerAuditor({
-      db: service.db,
-      key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
-      keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
-      nowMs: service.nowMs,
-      logger: pino({ level: 'silent' }),
-    });
-    return (await auditor.run({ full: true })).flatMap((log) => log.findings.map(({ kind }) => kind));
+    const audits = await auditorOf(service).run({ full: true });
+    return audits.flatMap((log) => log.findings.map(({ kind }) => kind));
   };
   /** With the rights of the service's role; undefined: it was not refused. */
   const refusal = async (sql: string): Promise<string | undefined> =>

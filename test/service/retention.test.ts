@@ -1,27 +1,24 @@
 // Forty days of decisions with retention on: what is dropped, and what stays provable, readable and audited.
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
 import { createLogFileAuditor, type LogFileAudit } from '../../shared/core/proof/audit-file.ts';
 import { createLogFileVerifier } from '../../shared/core/proof/log-file.ts';
 import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts';
-import { loadPrivateKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
+import { trustPublishedKeys } from '../../shared/core/proof/keys.ts';
 import { checkPromiseInLog } from '../../shared/core/proof/verify.ts';
 import type { Auditor } from '../../shared/domain/ledger/audit.ts';
-import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { DamagedLogError, exportLog, findLog } from '../../shared/domain/ledger/export.ts';
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
-import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
 import { spanHours } from '../../workers/jobs/retain-spans.ts';
+import { auditorOf } from '../support/auditor.ts';
 import type { Client } from '../support/client.ts';
 import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import { asSuperuser } from '../support/database.ts';
-import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
 import type { Service } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
 
@@ -77,13 +74,7 @@ describe('retention over forty days', () => {
     client = await service.client({ scopes: ['intents:write', 'proofs:read', 'trust:write'] });
     await service.rows(dailyPartitions(DAYS));
     await acceptLateDecisions(service.db);
-    auditor = createWorkerAuditor({
-      db: service.db,
-      key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
-      keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
-      nowMs: service.nowMs,
-      logger: pino({ level: 'silent' }),
-    });
+    auditor = auditorOf(service);
     service.advance(-DAYS * DAY_MS);
     for (let day = 0; day <= DAYS; day += 1) {
       const ids: string[] = [];

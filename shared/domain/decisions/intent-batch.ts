@@ -4,6 +4,7 @@ import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Sql } from '../../platform/db/database.ts';
+import type { SubmissionRow } from '../../platform/db/seals/submissions.ts';
 import { hasCome } from '../../platform/db/elapsed.ts';
 import { keyActingIn } from '../keys/environments.ts';
 import { loadKey } from '../keys/lookup.ts';
@@ -14,27 +15,12 @@ export interface IntentKey extends Owner {
   readonly intentId: string;
 }
 
-/** A claimed intent. */
-export interface ClaimedIntent {
+/** A claimed intent: what was submitted, with its seal. */
+export interface ClaimedIntent extends Omit<SubmissionRow, 'organisation_id' | 'environment'> {
   /** Where its row is (ctid). The lock keeps it there until the transaction ends or changes it. */
   readonly at: string;
-  readonly intent_id: string;
-  readonly agent_id: string;
-  readonly key_id: string;
-  readonly action: string;
-  readonly resource: string;
-  /** JSON text of the tool call. */
-  readonly tool: string | null;
-  /** JSON text. */
-  readonly context: string | null;
-  readonly traceparent: string | null;
   /** The decided approval, if it has waited for one. */
   readonly approval_id: string | null;
-  readonly submitted_at: Date;
-  /** X-Request-Id of the submission; null in rows older than this column. */
-  readonly request_id: string | null;
-  /** Of the client that submitted it; null in rows older than this column. */
-  readonly client_address: string | null;
   /** Evaluations that failed by its own fault. */
   readonly attempts: number;
   readonly submission_seal: Buffer | null;

@@ -1,8 +1,7 @@
 // Reports refused rows: a counter for alerts, and rate-limited log lines.
 import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '../../observe/logger.ts';
-import { createSeals, type RefusableTable, type Seals } from './seals.ts';
-import { SEALED_TABLE_NAMES } from './tables.ts';
+import { createSeals, REFUSABLE_TABLES, type RefusableTable, type Seals } from './seals.ts';
 
 /** Shortest time between two log lines about a table: a forged row may be loaded with every request. */
 const QUIET_MS = 10_000;
@@ -23,8 +22,7 @@ export function createWatchedSeals({ pepper, registry, logger, monotonicMs }: Wa
     labelNames: ['table'] as const,
     registers: [registry],
   });
-  for (const table of [...SEALED_TABLE_NAMES, 'budget_charge', 'budget_use', 'intent'])
-    refused.labels({ table }).inc(0);
+  for (const table of REFUSABLE_TABLES) refused.labels({ table }).inc(0);
   const logged = new Map<RefusableTable, { atMs: number; suppressed: number }>();
   return createSeals({
     pepper,

@@ -1,7 +1,6 @@
 // Pepper rotation: all sealed rows are sealed under the new pepper in one transaction.
 import { DatabaseClient } from '../client.ts';
 import { isSubmissionGenuine, SUBMISSION, type SubmissionRow, submissionSeal } from './submissions.ts';
-import { columnMap, fixedBytes, text } from '../columns.ts';
 import { SetupError } from '../../embedded/account.ts';
 import { isRecent } from '../elapsed.ts';
 import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
@@ -20,7 +19,7 @@ import {
 import { isUnset, type RefusedRow, sealedBatches } from './check.ts';
 import { type DropRow, dropSeal, isDropSeal } from './retention-drop.ts';
 import { sealedColumns } from './rows.ts';
-import { PLACE, writeSeals } from './seal-existing.ts';
+import { PLACE, putSeals, writeSeals } from './seal-existing.ts';
 import { createSeals, rowId, type Seals } from './seals.ts';
 import { SEALED_TABLE_NAMES } from './tables.ts';
 
@@ -116,10 +115,7 @@ async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated>
     await run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   }
   await encryptAnew(run, seals);
-  await sealDropsAnew(run, seals);
-  await sealAuditsAnew(run, seals);
-  await sealBudgetsAnew(run, seals);
-  await sealSubmissionsAnew(run, seals);
+  await sealTextsAnew(run, seals);
   await run('UPDATE secret_fingerprint SET fingerprint = $2 WHERE name = $1', [PEPPER, fingerprints.new]);
   // A process that was suspended drops its caches, compares the pepper, and ends.
   await run("INSERT INTO change (kind, subject) VALUES ('pepper', '')");
@@ -142,57 +138,45 @@ async function encryptAnew(run: Run, seals: { readonly old: Seals; readonly new:
   }
 }
 
-/** How far retention has dropped; a row that is not genuine stays refused. */
-async function sealDropsAnew(run: Run, seals: { readonly old: Seals; readonly new: Seals }): Promise<void> {
-  const rows = await run<DropRow>('SELECT what, before_id, seal FROM retention_drop FOR UPDATE');
-  for (const row of rows) {
-    if (!isDropSeal(seals.old, row)) continue;
-    const seal = dropSeal(seals.new, row.what, row.before_id);
-    await run('UPDATE retention_drop SET seal = $2 WHERE what = $1', [row.what, seal]);
-  }
-}
-
-/** What the auditor has done; a state that is not genuine stays refused, and the audit begins anew. */
-async function sealAuditsAnew(run: Run, seals: { readonly old: Seals; readonly new: Seals }): Promise<void> {
-  const rows = await run<AuditProgressRow & { readonly progress_seal: Buffer | null }>(
-    `SELECT ${AUDIT_PROGRESS} FROM audit FOR UPDATE`,
-  );
-  for (const row of rows)
-    if (isProgressSeal(seals.old, row))
-      await run('UPDATE audit SET progress_seal = $2 WHERE log_id = $1', [row.log_id, progressSeal(seals.new, row)]);
-}
-
-const NEW_SEALS = columnMap<{ readonly place: string; readonly seal: Buffer }>({
-  place: text(({ place }) => place, 'tid'),
-  seal: fixedBytes(32, ({ seal }) => seal),
-});
 /** Charges of a day may be millions. */
 const SEALED_AT_ONCE = 10_000;
 
-/** What budgets have used; a count or charge that is not genuine stays refused. */
-async function sealBudgetsAnew(run: Run, seals: { readonly old: Seals; readonly new: Seals }): Promise<void> {
+/** Rows whose seal covers a text. One that is not genuine keeps its seal, and stays refused; an audit with such a state begins anew. */
+async function sealTextsAnew(
+  run: Run,
+  { old, new: next }: { readonly old: Seals; readonly new: Seals },
+): Promise<void> {
+  await sealColumnAnew<DropRow>(run, {
+    table: 'retention_drop',
+    column: 'seal',
+    columns: 'what, before_id, seal',
+    sealOf: (row) => (isDropSeal(old, row) ? dropSeal(next, row.what, row.before_id) : undefined),
+  });
+  await sealColumnAnew<AuditProgressRow & { readonly progress_seal: Buffer }>(run, {
+    table: 'audit',
+    column: 'progress_seal',
+    columns: AUDIT_PROGRESS,
+    sealOf: (row) => (isProgressSeal(old, row) ? progressSeal(next, row) : undefined),
+  });
   await sealColumnAnew<BudgetUseRow & { readonly count_seal: Buffer }>(run, {
     table: 'budget_use',
     column: 'count_seal',
     columns: BUDGET_USE,
-    sealOf: (row) => (isUseGenuine(seals.old, row) ? useSeal(seals.new, row) : undefined),
+    sealOf: (row) => (isUseGenuine(old, row) ? useSeal(next, row) : undefined),
   });
   await sealColumnAnew<BudgetChargeRow & { readonly charge_seal: Buffer }>(run, {
     table: 'budget_charge',
     column: 'charge_seal',
     columns: BUDGET_CHARGE,
-    sealOf: (row) => (isChargeGenuine(seals.old, row) ? chargeSeal(seals.new, row) : undefined),
+    sealOf: (row) => (isChargeGenuine(old, row) ? chargeSeal(next, row) : undefined),
   });
-}
-
-/** Intents that wait; the seals of others are read no more. One that is not genuine stays refused. */
-async function sealSubmissionsAnew(run: Run, seals: { readonly old: Seals; readonly new: Seals }): Promise<void> {
+  // Intents that wait; the seals of others are read no more.
   await sealColumnAnew<SubmissionRow & { readonly submission_seal: Buffer }>(run, {
     table: 'intent',
     column: 'submission_seal',
     columns: SUBMISSION,
     condition: "u.status NOT IN ('decided', 'failed')",
-    sealOf: (row) => (isSubmissionGenuine(seals.old, row) ? submissionSeal(seals.new, row) : undefined),
+    sealOf: (row) => (isSubmissionGenuine(old, row) ? submissionSeal(next, row) : undefined),
   });
 }
 
@@ -223,10 +207,7 @@ async function sealColumnAnew<R extends object>(
       return seal === undefined ? [] : [{ place: row.place, seal }];
     });
     if (given.length === 0) continue;
-    await run(
-      `UPDATE ${table} SET ${column} = given.seal FROM (${NEW_SEALS.rows()}) AS given WHERE ${table}.ctid = given.place`,
-      NEW_SEALS.values(given),
-    );
+    await putSeals(run, { table, column }, given);
   }
   await run('CLOSE sealed');
   await run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);

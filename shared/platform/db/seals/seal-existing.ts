@@ -16,17 +16,37 @@ function whole(table: SealedTableName, row: Record<string, unknown>): Record<str
 }
 
 type PlacedRow = Readonly<Record<string, unknown>>;
-const NEW_SEALS = columnMap<{ readonly row: PlacedRow; readonly seal: Buffer }>({
-  place: text(({ row }) => String(row[PLACE]), 'tid'),
+
+/** The new seal of a row. */
+export interface PlacedSeal {
+  /** Where the row is (ctid). */
+  readonly place: string;
+  readonly seal: Buffer;
+  readonly secretPepper?: string | null | undefined;
+}
+const NEW_SEALS = columnMap<PlacedSeal>({
+  place: text(({ place }) => place, 'tid'),
   seal: fixedBytes(32, ({ seal }) => seal),
-  secret_pepper: optionalText(({ row }) => row['secret_pepper'] as string | null | undefined),
+  secret_pepper: optionalText(({ secretPepper }) => secretPepper),
 });
 
 /**
  * Writes new seals. Rows are addressed by ctid, which needs no statistics; the caller makes sure that nobody else writes
  * them.
- * @param more further assignments from `given`
+ * @param at `more`: further assignments from `given`
  */
+export async function putSeals(
+  run: Run,
+  { table, column, more = '' }: { readonly table: string; readonly column: string; readonly more?: string },
+  seals: readonly PlacedSeal[],
+): Promise<void> {
+  await run(
+    `UPDATE ${table} SET ${column} = given.seal${more} FROM (${NEW_SEALS.rows()}) AS given WHERE ${table}.ctid = given.place`,
+    NEW_SEALS.values(seals),
+  );
+}
+
+/** Seals rows of a sealed table. @param more as of `putSeals` */
 export async function writeSeals(
   run: Run,
   table: SealedTableName,
@@ -34,11 +54,13 @@ export async function writeSeals(
   seals: Seals,
   more = '',
 ): Promise<void> {
-  await run(
-    `UPDATE ${table} SET seal = given.seal${more} FROM (${NEW_SEALS.rows()}) AS given WHERE ${table}.ctid = given.place`,
+  const placed = rows.map((row) => ({
+    place: String(row[PLACE]),
     // The columns have the types of the table.
-    NEW_SEALS.values(rows.map((row) => ({ row, seal: seals.sealOf(table, row as never) }))),
-  );
+    seal: seals.sealOf(table, row as never),
+    secretPepper: row['secret_pepper'] as string | null | undefined,
+  }));
+  await putSeals(run, { table, column: 'seal', more }, placed);
 }
 
 /** Sealed rows by table. */

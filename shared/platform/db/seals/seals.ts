@@ -18,8 +18,9 @@ export interface Sealed {
   readonly seal_floor: number | null;
 }
 
-/** Tables whose rows are refused when this service did not write them as they are. */
-export type RefusableTable = SealedTableName | 'budget_charge' | 'budget_use' | 'intent';
+/** Tables whose rows are refused when this service did not write them as they are: beside the sealed ones those with sealed texts. */
+export const REFUSABLE_TABLES = [...SEALED_TABLE_NAMES, 'budget_charge', 'budget_use', 'intent'] as const;
+export type RefusableTable = (typeof REFUSABLE_TABLES)[number];
 
 /** Purposes of sealed texts. */
 export type TextPurpose =

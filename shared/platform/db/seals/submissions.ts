@@ -11,12 +11,14 @@ export interface SubmissionRow {
   readonly key_id: string;
   readonly action: string;
   readonly resource: string;
-  /** JSON text. */
+  /** JSON text of the tool call. */
   readonly tool: string | null;
   /** JSON text. */
   readonly context: string | null;
   readonly traceparent: string | null;
+  /** X-Request-Id of the submission; null in rows older than this column. */
   readonly request_id: string | null;
+  /** Of the client that submitted it; null in rows older than this column. */
   readonly client_address: string | null;
   readonly submitted_at: Date;
 }
