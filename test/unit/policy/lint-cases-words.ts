@@ -74,6 +74,15 @@ export const WORD_CASES: readonly LintCase[] = [
     says: operator === 'matchesPattern' ? [] : ['warning UNKNOWN_WORD p /rules/0/conditions/all/0'],
   })),
   {
+    name: 'a key, or the name of one, for its id',
+    policies: [
+      policy('p', 'DENY', all(is('key.id', 'in', ['4fZ0q9Lm', 'cst_live_4fZ0q9Lm_secret'])), db('read')),
+      policy('q', 'ALLOW', all(not(is('key.id', 'equal', 'gateway')), level('greaterThan', 3)), db('update')),
+      policy('r', 'DENY', all(is('key.id', 'startsWith', '4fZ')), db('delete')),
+    ],
+    says: ['warning UNKNOWN_WORD p /rules/0/conditions/all/0', 'warning UNKNOWN_WORD q /rules/0/conditions/all/0'],
+  },
+  {
     name: 'patterns and parts of words, which are no words',
     policies: [
       policy('p', 'DENY', all(is('intent.verb', 'matchesPattern', '^(drop|truncate)$')), db('delete')),

@@ -40,7 +40,8 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const quoted = (value: unknown): string => JSON.stringify(value);
 
 /** The operators that compare with a word, its beginning or its end. */
-const OF_WORDS = ['equal', 'notEqual', 'in', 'notIn', 'startsWith', 'endsWith'];
+const OF_WHOLES = ['equal', 'notEqual', 'in', 'notIn'];
+const OF_WORDS = [...OF_WHOLES, 'startsWith', 'endsWith'];
 
 /** A comparison of a verb or a normalized intent with a value that no reading ever has. */
 function wordComplaints(part: LeafPart, { verbs }: Surroundings): Complaint[] {
@@ -101,6 +102,22 @@ function capitalComplaints(part: LeafPart): Complaint[] {
       hint: `write ${quoted(text.toLowerCase())}`,
       shows: `no request has the value in "${wordsOf(part)}"`,
     }));
+}
+
+/** The id of a key, as lists of keys have it. */
+const KEY_ID = /^[0-9A-Za-z]{8}$/;
+
+/** A text that is no id of a key, such as the name of one, or the key itself: its words do not repeat it. */
+function keyComplaints({ leaf, pointer }: LeafPart): Complaint[] {
+  if (leaf.path !== 'key.id' || !OF_WHOLES.includes(leaf.operator.name)) return [];
+  const strange = itemsOf(leaf).filter((text) => isText(text) && !KEY_ID.test(text));
+  return strange.map(() => ({
+    code: 'UNKNOWN_WORD',
+    pointer,
+    message: 'the value is no id of a key: an id has 8 letters and digits, and no key has another one',
+    hint: 'write the id that "custos keys list" shows, never the key itself',
+    shows: 'no key has this id',
+  }));
 }
 
 /** A fraction of one where the fact goes up to a thousand, a level where it is a score, or the reverse. */
@@ -238,6 +255,7 @@ export function wordFindings(set: LintedSet, rules: readonly LintedRule[], surro
       ...leaves.flatMap((part) => [
         ...wordComplaints(part, surroundings),
         ...capitalComplaints(part),
+        ...keyComplaints(part),
         ...scaleComplaints(part),
         ...networkComplaints(part),
       ]),
