@@ -52,7 +52,7 @@ export const importPoliciesCommand: CommandBody = {
   define: (command) =>
     command
       .addArgument(new Argument('<format>', 'the format of the files').choices(FORMATS))
-      .argument('<files...>', 'the files; those of Cerbos are read together')
+      .argument('<files...>', 'the files; those of Cerbos, and of agt, are read together')
       .option(
         '--out <folder>',
         'write the result there; a new folder also gets the lexicon and the schemas of the package',
@@ -69,7 +69,7 @@ async function run(format: Format, names: readonly string[], options: Options): 
   try {
     if (format === 'cerbos') results = [importCerbos(sources, { lexicon })];
     else if (format === 'cedar') results = sources.map((source) => importCedar(source, { lexicon }));
-    else results = sources.map((source) => importAgt(source, { lexicon, fields: fieldsOf(options.field ?? []) }));
+    else results = [importAgt(sources, { lexicon, fields: fieldsOf(options.field ?? []) })];
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     throw new CommandError(`${error.message}.`, { exitCode: EXIT.broken });
@@ -79,7 +79,10 @@ async function run(format: Format, names: readonly string[], options: Options): 
     new Map(results.flatMap((result) => [...(result.names ?? [])])),
   );
   const twice = files.find(({ path: name }, i) => files.findIndex((other) => other.path === name) !== i);
-  if (twice !== undefined) throw new UsageError(`Two of the files make ${twice.path}: import them one by one.`);
+  if (twice !== undefined)
+    throw new UsageError(
+      `Two policies make ${twice.path}: rename one of them, or import them into folders of their own.`,
+    );
   if (options.out !== undefined) write(resolved(options.out), files);
   const notes = results.flatMap((result) => result.notes);
   const found = results.reduce((sum, { rules }) => sum + rules.found, 0);

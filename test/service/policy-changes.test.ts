@@ -266,6 +266,29 @@ describe('a change of the policy set', () => {
     expect(said[1]).to.deep.include({ change: 'activated', approver: `${guard.keyId}, ${second.keyId}` });
   });
 
+  it('from the shell is approved with a key: other users of the shell count as the same person, and may only reject', async () => {
+    const { db, nowMs } = service;
+    const rules = { needsApproval: true, approvalTtlMs: 60_000, signers: undefined };
+    const { digest } = (await push(setOf('ALLOW', 'SHELL'))).json;
+    await push(setOf('ALLOW', 'AFTER_SHELL'));
+    const decide = async (author: string, by: string, state: 'approved' | 'rejected'): Promise<string> => {
+      const change = { digest, author, reason: 'r', source: 'rollback' as const };
+      const proposed = await db.transaction((sql) => changePolicySet(sql, change, rules, nowMs()));
+      if (proposed.kind !== 'proposed') return expect.fail(proposed.kind);
+      const id = proposed.proposal.approval_id;
+      return db
+        .transaction(
+          async (sql) => (await decideChange(sql, id, { state, by, reason: 'b', nowMs: nowMs() }, rules)).state,
+        )
+        .catch((error: { code: string }) => error.code);
+    };
+    expect(await decide('cli:alice', 'cli:bob', 'approved')).to.equal('E1004');
+    expect(await decide('cli:alice', 'cli:bob', 'rejected')).to.equal('rejected');
+    expect(await decide(first.keyId, 'cli:bob', 'rejected')).to.equal('rejected');
+    expect(await decide('cli:alice', first.keyId, 'approved')).to.equal('used');
+    await settled();
+  });
+
   it('waits for approval when the folder is edited, and any other admin may decide', async () => {
     await first.client.post('/v1/policies/follow-folder', { reason: 'for the test' });
     await settled();

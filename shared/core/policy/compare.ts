@@ -4,8 +4,9 @@ import { canonicalize } from '../proof/canonical.ts';
 import { type Aspect, differingAspects } from './aspects.ts';
 import { evaluationOf, riskOf } from './lint/answers.ts';
 import { valuesAt } from './lint/facts.ts';
-import { createLintedSet, type LintedRule, type LintedSet } from './lint/rules.ts';
-import { ruleHolds, searchUndisturbed } from './lint/search.ts';
+import { createLintedSet, labelOf, type LintedRule, type LintedSet } from './lint/rules.ts';
+import { type Found, ruleHolds, searchUndisturbed } from './lint/search.ts';
+import { both as allOf, not } from './lint/space.ts';
 import type { PolicySet } from './load.ts';
 import type { Evaluation, Facts } from './types.ts';
 
@@ -88,16 +89,40 @@ function changedParts(before: PolicySet, after: PolicySet): ChangedPart[] {
   });
 }
 
-/** The rules of one set that the other does not have with the same target, conditions and event. */
-function rulesOnlyIn(set: PolicySet, other: PolicySet, linted: LintedSet): LintedRule[] {
-  const known = new Set<string>();
-  const textOf = (policy: PolicySet['policies'][number], rule: unknown): string =>
-    canonicalize({ id: policy.id, stage: policy.stage, target: policy.target, rule });
-  for (const policy of other.policies) for (const rule of policy.rules) known.add(textOf(policy, rule));
-  const changed = new Set<string>();
-  for (const policy of set.policies)
-    for (const rule of policy.rules) if (!known.has(textOf(policy, rule))) changed.add(`${policy.id}/${rule.name}`);
-  return linted.rules.filter(({ rule }) => changed.has(`${rule.policy}/${rule.name}`));
+/** What attributes.json says of the facts that a rule reads, by path: with another declaration the same rule has another meaning. */
+function declaredFor({ leaves }: LintedRule['rule']): Readonly<Record<string, unknown>> {
+  const read = leaves.flatMap(({ path, entry, other }) => [{ path, entry }, ...(other === undefined ? [] : [other])]);
+  const declared = read.filter(({ entry }) => entry.isDeclared === true);
+  const of = declared.map(({ path, entry: { type, values = null, onlyFrom = null } }) => [
+    path,
+    { type, values, onlyFrom },
+  ]);
+  return Object.fromEntries(of);
+}
+
+/** All of a rule that decides, by its name, with the named conditions and constants that it uses. */
+function textsOf({ policies, compiled }: PolicySet, { rules }: LintedSet): ReadonlyMap<LintedRule, string> {
+  const written = new Map<string, object>();
+  for (const { id, stage, target, rules: ofPolicy } of policies)
+    for (const rule of ofPolicy)
+      written.set(`${id}/${rule.name}`, {
+        id,
+        stage,
+        target,
+        rule: { ...rule, conditions: compiled.terms.expand(rule.conditions) },
+      });
+  return new Map(
+    rules.map((linted) => [
+      linted,
+      canonicalize({ ...written.get(labelOf(linted)), declared: declaredFor(linted.rule) }),
+    ]),
+  );
+}
+
+/** The rules of one set that the other does not have with the same target, meaning and event. */
+function rulesOnlyIn(texts: ReadonlyMap<LintedRule, string>, others: ReadonlyMap<LintedRule, string>): LintedRule[] {
+  const known = new Set(others.values());
+  return [...texts].flatMap(([linted, text]) => (known.has(text) ? [] : [linted]));
 }
 
 /** The evaluation under a set, with the risk that its own intake policies give unless the rule in question reads the risk. */
@@ -112,6 +137,8 @@ export function comparePolicySets(before: PolicySet, after: PolicySet, budget = 
     before: createLintedSet(before.policies, before.compiled, budget / 2),
     after: createLintedSet(after.policies, after.compiled, budget / 2),
   };
+  const labelled = ({ rules }: LintedSet) => new Map(rules.map((rule) => [labelOf(rule), rule]));
+  const byLabel = { before: labelled(linted.before), after: labelled(linted.after) };
   const examples: CounterExample[] = [];
   const withoutExample: string[] = [];
   const search = (side: 'before' | 'after', rule: LintedRule): void => {
@@ -120,19 +147,25 @@ export function comparePolicySets(before: PolicySet, after: PolicySet, budget = 
       evaluated(linted.before, facts, isRiskGiven),
       evaluated(linted.after, facts, isRiskGiven),
     ];
-    const name = `${rule.rule.policy}/${rule.rule.name}`;
-    const found = searchUndisturbed({
-      set: linted[side],
-      rules: [rule],
-      formula: (space) => ruleHolds(space, rule),
-      accept: (facts) => {
-        const [old, now] = both(facts);
-        return differingAspects(old, now).length > 0;
-      },
-    });
+    const name = labelOf(rule);
+    const accept = (facts: Facts): boolean => {
+      const [said, says] = both(facts);
+      return differingAspects(said, says).length > 0;
+    };
+    const holding = (...others: readonly LintedRule[]): Found =>
+      searchUndisturbed({
+        set: linted[side],
+        rules: [rule, ...others],
+        formula: (space) => allOf(ruleHolds(space, rule), ...others.map((other) => not(ruleHolds(space, other)))),
+        accept,
+      });
+    // Where the rule of this name in the other set does not hold: the values that tell these two apart are no others.
+    const other = byLabel[side === 'after' ? 'before' : 'after'].get(name);
+    const apart = other === undefined ? undefined : holding(other);
+    const found = apart?.kind === 'found' ? apart : holding();
     if (found.kind !== 'found') return void withoutExample.push(name);
     const { facts } = found;
-    const [old, now] = both(facts);
+    const [said, says] = both(facts);
     const paths = [...new Set(rule.rule.leaves.map(({ path }) => path))].sort();
     examples.push({
       rule: name,
@@ -140,19 +173,20 @@ export function comparePolicySets(before: PolicySet, after: PolicySet, budget = 
       intent: `${facts.intent.action}:${facts.intent.resource}`,
       environment: facts.environment,
       facts: valuesAt(facts, paths),
-      before: old.verdict,
-      after: now.verdict,
-      differs: differingAspects(old, now),
+      before: said.verdict,
+      after: says.verdict,
+      differs: differingAspects(said, says),
     });
   };
+  const [old, now] = [textsOf(before, linted.before), textsOf(after, linted.after)];
   // New rules first, because the number of examples is limited.
   const changed = [
-    ...rulesOnlyIn(after, before, linted.after).map((rule) => ['after', rule] as const),
-    ...rulesOnlyIn(before, after, linted.before).map((rule) => ['before', rule] as const),
+    ...rulesOnlyIn(now, old).map((rule) => ['after', rule] as const),
+    ...rulesOnlyIn(old, now).map((rule) => ['before', rule] as const),
   ];
   for (const [side, rule] of changed) {
     if (examples.length < MAX_EXAMPLES) search(side, rule);
-    else withoutExample.push(`${rule.rule.policy}/${rule.rule.name}`);
+    else withoutExample.push(labelOf(rule));
   }
   return {
     before: before.digest,

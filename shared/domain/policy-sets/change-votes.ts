@@ -5,6 +5,8 @@ import type { ChangeRules } from './change-rules.ts';
 /** The author of a decision from the shell begins so. */
 const SHELL = 'cli:';
 const isShell = (by: string): boolean => by.startsWith(SHELL);
+/** Users of the shell count as one person: the shell does not prove who they are. */
+export const areBothShell = (one: string, other: string): boolean => isShell(one) && isShell(other);
 
 /** Whether the rules let this key, or user of the shell, approve. Only keys can be named. */
 export function mayApprove({ approvers }: ChangeRules, by: string, tags: readonly string[]): boolean {
@@ -14,7 +16,7 @@ export function mayApprove({ approvers }: ChangeRules, by: string, tags: readonl
 
 /**
  * How many more approvals a change needs; 0: enough.
- * @param votes keys and users of the shell, each once. All users of the shell count as one: the shell does not prove who they are
+ * @param votes keys and users of the shell, each once
  */
 export function missingVotes(
   rules: ChangeRules,
@@ -22,9 +24,9 @@ export function missingVotes(
   voters: Voters,
 ): number {
   const areSame = (one: string, other: string): boolean =>
-    isShell(one) || isShell(other) ? isShell(one) && isShell(other) : voters.areSameHands(one, other);
+    isShell(one) || isShell(other) ? areBothShell(one, other) : voters.areSameHands(one, other);
   const counted = votes.filter(
-    (by) => mayApprove(rules, by, voters.tagsOf(by)) && (isShell(by) || (voters.isValid(by) && !areSame(author, by))),
+    (by) => mayApprove(rules, by, voters.tagsOf(by)) && !areSame(author, by) && (isShell(by) || voters.isValid(by)),
   );
   return Math.max(0, (rules.quorum ?? 1) - differentHands(counted, areSame).length);
 }

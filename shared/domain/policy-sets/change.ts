@@ -15,7 +15,7 @@ import {
   storePolicySet,
 } from './activate.ts';
 import type { ChangeRules } from './change-rules.ts';
-import { mayApprove, missingVotes } from './change-votes.ts';
+import { areBothShell, mayApprove, missingVotes } from './change-votes.ts';
 import { beginStage, changesVerdicts, dropStage, type StageChange, type StageOrder } from './stages.ts';
 import {
   changeVotesOf,
@@ -180,6 +180,11 @@ export async function decideChange(
   const status = proposalStatus(row, nowMs);
   if (status !== 'pending') throw new ApiError('E5001', `The approval is closed: it is ${status}.`);
   if (state === 'rejected') return closeProposal(sql, row, { state, by, reason }, nowMs);
+  if (areBothShell(row.author, by))
+    throw new ApiError(
+      'E1004',
+      'The change was proposed from the shell, whose users count as one person; an admin must approve it with a key.',
+    );
   if (!mayApprove(rules, by, relations.tagsOf(by)))
     throw new ApiError('E1004', 'Only the keys that CUSTOS_POLICY_APPROVERS names may approve changes of policies.');
   assertGenuine(held);

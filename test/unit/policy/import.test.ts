@@ -35,6 +35,22 @@ const callOf = (name: string, args: Record<string, unknown> = {}) => ({
   tool: { server: 'any', name, arguments: args, arguments_digest: 'sha256:', known: true, changed: false },
 });
 
+const onDoc = { 'intent.resource': 'doc/1', ...callOf('view') };
+const cerbosOf = (...rules: string[]): ImportResult =>
+  importCerbos(
+    [
+      {
+        name: 'c.yaml',
+        text: `resourcePolicy:\n  resource: doc\n  rules:\n    - { actions: ['*'], effect: EFFECT_ALLOW, roles: ['*'] }\n${rules.map((rule) => `    - ${rule}\n`).join('')}`,
+      },
+    ],
+    { lexicon },
+  );
+const cerbosRefusing = (expression: string): ImportResult =>
+  cerbosOf(
+    `{ actions: ['*'], effect: EFFECT_DENY, roles: ['*'], condition: { match: { expr: ${JSON.stringify(expression)} } } }`,
+  );
+
 interface ExpenseTable {
   readonly now: string;
   readonly principals: Record<string, { tags: string[]; attributes: Record<string, string> }>;
@@ -90,7 +106,7 @@ describe('imported policies', () => {
       code: { fact: 'tool', path: 'arguments.code' },
       input_text: { fact: 'tool', path: 'arguments.text' },
     };
-    const result = importAgt(sourceOf('bank.yaml'), { lexicon, fields });
+    const result = importAgt([sourceOf('bank.yaml')], { lexicon, fields });
     expect(result.rules).to.deep.equal({ found: 9, imported: 9 });
     const evaluator = evaluatorOf(result);
     const verdictOf = async (name: string, args: Record<string, unknown> = {}, context: Record<string, unknown> = {}) =>
@@ -114,19 +130,21 @@ rules:
   - { name: reads, condition: "tool_name == 'read' and-not", action: allow }
   - { name: odd, condition: { field: size, operator: near, value: 5 }, action: deny, priority: 5 }
 `;
-    const result = importAgt({ name: 'order.yaml', text }, { lexicon, fields: {} });
+    const result = importAgt([{ name: 'order.yaml', text }], { lexicon, fields: {} });
     expect(result.notes.map(({ line, rule, kind }) => `${line} ${rule} ${kind}`)).to.deep.equal([
       '6 odd stricter',
       '5 reads left out',
     ]);
     const withoutOdd = importAgt(
-      {
-        name: 'order.yaml',
-        text: text
-          .split('\n')
-          .filter((line) => !line.includes('odd'))
-          .join('\n'),
-      },
+      [
+        {
+          name: 'order.yaml',
+          text: text
+            .split('\n')
+            .filter((line) => !line.includes('odd'))
+            .join('\n'),
+        },
+      ],
       { lexicon, fields: {} },
     );
     const verdictOf = async (imported: ImportResult, tool: string) =>
@@ -138,10 +156,12 @@ rules:
 
   it('permit nothing because a member of a rule is missing or misspelled', async () => {
     const agt = importAgt(
-      {
-        name: 'odd.yaml',
-        text: 'rules:\n  - { name: a, when: { field: tool_name, operator: eq, value: x }, action: allow }\n  - { name: b, condition: { field: tool_name, operator: eq, value: x }, action: quarantine }\n',
-      },
+      [
+        {
+          name: 'odd.yaml',
+          text: 'rules:\n  - { name: a, when: { field: tool_name, operator: eq, value: x }, action: allow }\n  - { name: b, condition: { field: tool_name, operator: eq, value: x }, action: quarantine }\n',
+        },
+      ],
       { lexicon, fields: {} },
     );
     expect(agt.notes.map(({ rule, kind }) => `${rule} ${kind}`)).to.include.members(['a left out', 'b stricter']);
@@ -264,7 +284,7 @@ permit(principal is User, action, resource);
       '  - { name: no, condition: "not (tool_name == \'view\')", action: deny, priority: 5 }\n',
       '  - { name: ok, condition: { field: tool_name, operator: eq, value: view }, action: allow, priority: 9 }\n  - { name: no, condition: { field: agent_id, operator: exists }, action: deny, priority: 5 }\n',
     ]) {
-      const imported = importAgt({ name: 'a.yaml', text: rules(second) }, { lexicon, fields: {} });
+      const imported = importAgt([{ name: 'a.yaml', text: rules(second) }], { lexicon, fields: {} });
       expect(await verdictFor(imported, {}), second).to.equal('DENY');
       expect(await verdictFor(imported, callOf('delete')), second).to.equal('DENY');
       expect(await verdictFor(imported, callOf('view')), second).to.equal('ALLOW');
@@ -327,9 +347,153 @@ permit(principal is User, action, resource);
     expect(read(forOne('EFFECT_DENY').replace('---', '---\ndisabled: true')).rules.imported).to.equal(1);
   });
 
+  it('read the texts of each language as it does, or not at all', async () => {
+    const forbidding = (text: string): ImportResult =>
+      cedar(
+        `permit(principal, action, resource); forbid(principal, action, resource) when { context.who == ${text} };`,
+      );
+    for (const text of ['"Al"', String.raw`"\x41\u{6c}"`, String.raw`"\u{41}l"`]) {
+      expect(await verdictFor(forbidding(text), { context: { who: 'Al' } }), text).to.equal('DENY');
+      expect(await verdictFor(forbidding(text), { context: { who: 'Bo' } }), text).to.equal('ALLOW');
+    }
+    for (const text of [String.raw`"\q"`, String.raw`"\u0041"`, String.raw`"\x80"`, String.raw`"\u{d800}"`])
+      expect(() => forbidding(text), text).to.throw(ImportError, 'p.cedar:1');
+    const cel = (text: string): ImportResult => cerbosRefusing(`P.id == ${text}`);
+    for (const text of [String.raw`"\x41\154"`, String.raw`'\u0041l'`, String.raw`"\U00000041\X6c"`]) {
+      expect(await verdictFor(cel(text), { ...onDoc, 'agent.id': 'Al' }), text).to.equal('DENY');
+      expect(await verdictFor(cel(text), { ...onDoc, 'agent.id': 'Bo' }), text).to.equal('ALLOW');
+    }
+    const unread = cel(String.raw`"\q"`);
+    expect(unread.notes.map(({ kind }) => kind)).to.deep.equal(['stricter']);
+    expect(await verdictFor(unread, { ...onDoc, 'agent.id': 'Bo' })).to.equal('DENY');
+  });
+
+  it('of Cerbos search texts for a part, and lists for an item', async () => {
+    const part = cerbosRefusing('R.attr.title.contains("secret")');
+    for (const [title, verdict] of [
+      ['a secret plan', 'DENY'],
+      ['a plan', 'ALLOW'],
+    ])
+      expect(await verdictFor(part, { ...onDoc, 'resource.attributes.title': title }), title).to.equal(verdict);
+    const item = cerbosRefusing('"secret" in R.attr.labels');
+    for (const [labels, verdict] of [
+      [['secret'], 'DENY'],
+      [['a secret plan'], 'ALLOW'],
+    ])
+      expect(await verdictFor(item, { ...onDoc, 'resource.attributes.labels': labels })).to.equal(verdict);
+    // CEL has no such method of lists: an error, by which nothing is permitted.
+    const permitting = cerbosOf(
+      '{ actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: P.roles.contains("root") } } }',
+    );
+    expect(permitting.notes.map(({ kind }) => kind)).to.deep.equal(['left out']);
+  });
+
+  it('of Cerbos take derived roles from the sets that a policy imports alone', async () => {
+    const set = (name: string, definition: string): string =>
+      `derivedRoles:\n  name: ${name}\n  definitions:\n    - { name: owner, ${definition} }\n---\n`;
+    const strict = set('strict', 'parentRoles: [user], condition: { match: { expr: R.attr.owner == P.id } }');
+    const loose = set('loose', "parentRoles: ['*']");
+    const policy = (imports: string): string =>
+      `resourcePolicy:\n  resource: doc\n  importDerivedRoles: [${imports}]\n  rules:\n    - { actions: ['*'], effect: EFFECT_ALLOW, derivedRoles: [owner] }\n    - { actions: [other], effect: EFFECT_ALLOW, roles: [user] }\n`;
+    const read = (text: string): ImportResult => importCerbos([{ name: 'c.yaml', text }], { lexicon });
+    const owned = { ...onDoc, 'agent.id': 'eve', 'agent.tags': ['user'] };
+    for (const text of [strict + loose + policy('strict'), loose + strict + policy('strict')]) {
+      expect(await verdictFor(read(text), { ...owned, 'resource.attributes.owner': 'eve' })).to.equal('ALLOW');
+      expect(await verdictFor(read(text), { ...owned, 'resource.attributes.owner': 'bob' })).to.equal('DENY');
+    }
+    for (const imports of ['', 'strict, loose', 'unknown'])
+      expect(read(strict + loose + policy(imports)).notes.map(({ kind }) => kind)[0], imports).to.equal('left out');
+    expect(() => read(strict + strict + policy('strict'))).to.throw(ImportError, 'two sets of derived roles strict');
+  });
+
+  it('of Cerbos refuse a policy for a role, which denies what it does not list', () => {
+    const text =
+      "resourcePolicy:\n  resource: doc\n  version: staging\n  rules:\n    - { actions: ['*'], effect: EFFECT_ALLOW, roles: ['*'] }\n";
+    const role = 'rolePolicy:\n  role: user\n  rules:\n    - { resource: doc, allowActions: [view] }\n';
+    const read = (of: string): ImportResult => importCerbos([{ name: 'c.yaml', text: of }], { lexicon });
+    expect(read(text).notes.map(({ line, kind }) => `${line} ${kind}`)).to.deep.equal(['3 different']);
+    expect(() => read(`${text}---\n${role}`)).to.throw(ImportError, 'c.yaml:8 a policy for a role');
+    expect(read(`${text}---\ndisabled: true\n${role}`).rules.imported).to.equal(1);
+  });
+
+  it('of the toolkit lose no part of a condition, and no order of rules', async () => {
+    const read = (...rules: string[]): ImportResult =>
+      importAgt([{ name: 'a.yaml', text: `rules:\n${rules.map((rule) => `  - { name: r, ${rule} }\n`).join('')}` }], {
+        lexicon,
+        fields: {},
+      });
+    const any = 'condition: { field: agent_id, operator: exists }';
+    // Each permits everything when the part that is not read, or not known, is left out.
+    for (const rule of [
+      'action: allow, condition: { field: agent_id, operator: exists, all: [{ field: size, operator: eq, value: 1 }] }',
+      'action: allow, condition: { all: [{ field: agent_id, operator: exists }], any: [{ field: size, operator: eq, value: 1 }] }',
+      'action: allow, condition: { field: agent_id, operator: exists, negate: true }',
+      'action: allow, conditions: { field: size, operator: eq, value: 1 }, ' + any,
+      'action: allow, condition: { all: [] }',
+      'action: allow, enabled: false, ' + any,
+      'action: allow, condition: { field: size, operator: in, value: "12" }',
+      'action: allow, condition: { field: size, operator: eq, value: null }',
+      'action: allow, condition: { field: size, operator: eq, value: { fact: context, path: size } }',
+      'action: allow, condition: { field: size, operator: matches, value: "(?=a)" }',
+    ]) {
+      const imported = read(rule, `action: deny, condition: { field: other, operator: exists }`);
+      expect(
+        imported.notes.map(({ kind }) => kind),
+        rule,
+      ).to.deep.equal(['left out']);
+      expect(await verdictFor(imported, { context: { size: 2 } }), rule).to.equal('DENY');
+    }
+    const absent = read('action: allow, condition: { field: size, operator: exists, value: false }');
+    expect(await verdictFor(absent, { context: { size: 2 } })).to.equal('DENY');
+    expect(await verdictFor(absent, {})).to.equal('ALLOW');
+    const ordered = read(`action: deny, priority: "10", ${any}`, `action: allow, priority: 9, ${any}`);
+    expect(await verdictFor(ordered, {})).to.equal('DENY');
+    expect(() => read(`action: deny, priority: high, ${any}`)).to.throw(ImportError, 'a.yaml:2');
+  });
+
+  it('of the toolkit that belong together permit by default only what all of them do', async () => {
+    const document = (action: string): string =>
+      `defaults: { action: ${action} }\nrules:\n  - { name: r, action: deny, condition: { field: size, operator: gt, value: 5 } }\n`;
+    for (const [first, second, verdict] of [
+      ['allow', 'allow', 'ALLOW'],
+      ['allow', 'deny', 'DENY'],
+      ['deny', 'allow', 'DENY'],
+    ] as const) {
+      const sources = [first, second].map((action, i) => ({ name: `d${i}.yaml`, text: document(action) }));
+      expect(await verdictFor(importAgt(sources, { lexicon, fields: {} }), { context: { size: 1 } })).to.equal(verdict);
+    }
+  });
+
+  it('are loaded, whatever their names and members are', async () => {
+    const twice = cedar(
+      '@id("a") permit(principal, action, resource); @id("a") permit(principal, action, resource); @id("a-2") forbid(principal, action, resource) when { context.x == 1 };',
+    );
+    expect(await verdictFor(twice, { context: { x: 1 } })).to.equal('DENY');
+    const present = cedar('permit(principal, action, resource) when { principal has team };');
+    expect(await verdictFor(present, { 'agent.attributes.team': 'red' })).to.equal('ALLOW');
+    expect(await verdictFor(present, {})).to.equal('DENY');
+    for (const condition of [
+      'context["a.b"] == 1',
+      'context.n == 9007199254740993',
+      'context.x.containsAny([1, "a"])',
+    ]) {
+      const imported = cedar(
+        `permit(principal, action, resource); forbid(principal, action, resource) when { ${condition} };`,
+      );
+      expect(
+        imported.notes.map(({ kind }) => kind),
+        condition,
+      ).to.deep.equal(['stricter']);
+      expect(await verdictFor(imported, { context: { a: { b: 2 } } }), condition).to.equal('DENY');
+    }
+  });
+
   it('that are no policies of the format are refused with a sentence', () => {
     for (const text of ['', 'a: [', 'just text', 'rules: 5', '- 1', 'a: &a [*a, *a]'])
-      expect(() => importAgt({ name: 'x.yaml', text }, { lexicon, fields: {} }), text).to.throw(ImportError, 'x.yaml');
+      expect(() => importAgt([{ name: 'x.yaml', text }], { lexicon, fields: {} }), text).to.throw(
+        ImportError,
+        'x.yaml',
+      );
     for (const text of ['', 'a: [', 'resourcePolicy: {}', 'resourcePolicy: { resource: a, rules: 5 }'])
       expect(() => importCerbos([{ name: 'x.yaml', text }], { lexicon }), text).to.throw(ImportError);
   });

@@ -1,7 +1,7 @@
 // Linter cases about words and values that are probably mistakes.
 import type { KnownTools, Surroundings } from '../../../shared/core/policy/lint.ts';
 import { compileCatalogues } from '../../../shared/core/tools/catalogue.ts';
-import { all, db, degradeIf, is, level, to, type LintCase } from './lint-case.ts';
+import { all, db, degradeIf, is, level, not, to, type LintCase } from './lint-case.ts';
 import { policy } from './support.ts';
 
 const VERBS = ['delete', 'drop', 'truncate', 'read'];
@@ -39,6 +39,60 @@ export const WORD_CASES: readonly LintCase[] = [
       'warning UNKNOWN_WORD p /rules/0/conditions/all/0',
       'warning UNKNOWN_WORD q /rules/0/conditions/all/0',
     ],
+  },
+  ...[
+    is('intent.object', 'equal', 'User'),
+    is('intent.normalized', 'startsWith', ['db.delete.', 'db.delete.Orders']),
+    is('intent.domain', 'notIn', ['db', 'Files']),
+    is('intent.object', 'matchesGlob', 'User*'),
+    is('intent.entities.hosts', 'contains', 'Evil.example'),
+    is('intent.entities.emails', 'some', { any: [{ operator: 'endsWith', value: '@Corp.example' }] }),
+  ].map((part) => ({
+    name: `capital letters where none ever are: ${JSON.stringify(part)}`,
+    policies: [policy('p', 'DENY', all(part))],
+    says: ['warning UNKNOWN_WORD p /rules/0/conditions/all/0'],
+  })),
+  {
+    name: 'capital letters where they may be, and none',
+    policies: [
+      policy('p', 'DENY', all(is('intent.entities.identifiers', 'contains', 'OPS-1'), is('agent.id', 'equal', 'Bob'))),
+      policy('q', 'DENY', all(is('intent.object', 'matchesPattern', '^\\D+$'))),
+      policy('r', 'DENY', all(is('intent.object', 'in', ['user', 'überblick']))),
+    ],
+    says: [],
+  },
+  ...['equal', 'startsWith', 'contains', 'matchesPattern'].map((operator) => ({
+    name: `a normalized intent in another spelling than the canonical one, ${operator}`,
+    policies: [
+      policy(
+        'p',
+        'ALLOW',
+        all(not(is('intent.normalized', operator, 'FILES.read.a%62')), level('greaterThan', 3)),
+        to(['read'], ['*']),
+      ),
+    ],
+    says: operator === 'matchesPattern' ? [] : ['warning UNKNOWN_WORD p /rules/0/conditions/all/0'],
+  })),
+  {
+    name: 'a key, or the name of one, for its id',
+    policies: [
+      policy('p', 'DENY', all(is('key.id', 'in', ['4fZ0q9Lm', 'cst_live_4fZ0q9Lm_secret'])), db('read')),
+      policy('q', 'ALLOW', all(not(is('key.id', 'equal', 'gateway')), level('greaterThan', 3)), db('update')),
+      policy('r', 'DENY', all(is('key.id', 'startsWith', '4fZ')), db('delete')),
+    ],
+    says: ['warning UNKNOWN_WORD p /rules/0/conditions/all/0', 'warning UNKNOWN_WORD q /rules/0/conditions/all/0'],
+  },
+  {
+    name: 'patterns and parts of words, which are no words',
+    policies: [
+      policy('p', 'DENY', all(is('intent.verb', 'matchesPattern', '^(drop|truncate)$')), db('delete')),
+      policy('q', 'DENY', all(is('intent.verb', 'contains', 'runc')), db('delete')),
+      policy('r', 'DENY', all(is('intent.verb', 'matchesGlob', 'tr*')), db('delete')),
+      policy('s', 'DENY', all(is('intent.normalized', 'matchesPattern', '^db[.]delete[.]')), db('delete')),
+      policy('t', 'DENY', all(is('intent.normalized', 'contains', 'users.archive')), db('delete')),
+      policy('u', 'DENY', all(is('intent.normalized', 'matchesGlob', 'db.*.users')), db('delete')),
+    ],
+    says: [],
   },
   ...[
     is('trust.score', 'lessThan', 0.8),

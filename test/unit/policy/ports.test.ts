@@ -132,7 +132,7 @@ describe('policies as other engines have them', () => {
     const rows = [
       ofImport("Cerbos' expenses demo", [demo, roles], importCerbos([demo, roles], { lexicon })),
       ofImport("Cedar's rules for agents", [agents], importCedar(agents, { lexicon })),
-      ofImport("a bank's agents", [bank], importAgt(bank, { lexicon, fields })),
+      ofImport("a bank's agents", [bank], importAgt([bank], { lexicon, fields })),
       ofFile('admission to Kubernetes', 'kubernetes-admission.json'),
       ofFile('ownership in Kubernetes', 'kubernetes-ownership.json'),
     ];

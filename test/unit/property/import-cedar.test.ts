@@ -17,6 +17,8 @@ const leaves = fc.constantFrom(
   'context.s == "a"',
   'context.s like "a*"',
   'context.s like "*\\\\**"',
+  'context.s == "\\x61"',
+  'context.s like "*\\u{61}\\x2a"',
   '["a", "b"].contains(context.s)',
   'context has n',
   'context has s',

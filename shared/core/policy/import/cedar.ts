@@ -212,12 +212,13 @@ function tokensIn({ name, text }: SourceFile): Token[] {
 export function importCedar(source: SourceFile, options: { readonly lexicon: Lexicon }): ImportResult {
   const tokens = tokensIn(source);
   const principals = principalTypesIn(tokens);
-  const parser = new Parser(tokens);
+  const parser = new Parser(tokens, 'cedar');
   const attributes = createAttributes();
   const translate = translator({
     factOf,
     entityText: (_type, id) => id,
     onUse: attributes.use,
+    contains: 'lists',
     memberOf: (names, [type = '', id = '']) => {
       if (names.length !== 1 || names[0] !== 'principal') throw new Inexpressible('only principals are in groups');
       return memberOf({ type, id }, principals);

@@ -117,7 +117,7 @@ function definitionsOf(policy: Members): Defined {
   for (const [name, value] of Object.entries(membersOf(membersOf(policy['constants'])['local'])))
     add(`constants.${name}`, () => literal(value));
   for (const [name, value] of Object.entries(membersOf(membersOf(policy['variables'])['local'])))
-    add(`variables.${name}`, () => parseExpression(textOf(value)));
+    add(`variables.${name}`, () => parseExpression(textOf(value), 'cel'));
   return defined;
 }
 
@@ -149,8 +149,15 @@ const taggedWith = (roles: readonly string[]): WrittenCondition | undefined => {
     : { fact: 'agent', path: 'tags', operator: 'containsAny', value: [...roles] };
 };
 
-/** A policy for one principal is not read, so it must refuse nothing. @throws {ImportError} */
+/**
+ * Policies for one principal and for roles are not read, so they must refuse nothing. A policy for a role does: it denies the role whatever
+ * it does not list. @throws {ImportError}
+ */
 function refuseDenials({ file, content, lineOf }: Document): void {
+  if ('rolePolicy' in content)
+    throw new ImportError(
+      `${file}:${lineOf(['rolePolicy'])} a policy for a role refuses all that it does not list, which can't be expressed`,
+    );
   const policy = membersOf(content['principalPolicy']);
   for (const [i, rule] of itemsOf(policy['rules']).entries())
     for (const [j, given] of itemsOf(membersOf(rule)['actions']).entries()) {
@@ -170,24 +177,30 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
   const all = documentsOf(sources);
   const documents = all.filter(({ content }) => content['disabled'] !== true);
   const attributes = createAttributes();
-  const translate = translator({ factOf, onUse: attributes.use });
+  const translate = translator({ factOf, onUse: attributes.use, contains: 'texts' });
   const reader =
     (defined: Defined) =>
     (text: string): WrittenCondition =>
-      translate(substitute(parseExpression(text), defined));
+      translate(substitute(parseExpression(text, 'cel'), defined));
   const conditionOf = (given: unknown, defined: Defined): WrittenCondition | undefined =>
     given === undefined ? undefined : matchOf(membersOf(membersOf(given)['match']), reader(defined));
 
   /** The names of derived roles, by the JSON of their conditions. */
   const names = new Map<string, string>();
-  /** By name. */
-  const derived = new Map<string, () => WrittenCondition | undefined>();
-  for (const { content } of documents) {
+  /** By the name of their set, and their own. */
+  const derived = new Map<string, Map<string, () => WrittenCondition | undefined>>();
+  for (const { file, content, lineOf } of documents) {
+    if (!('derivedRoles' in content)) continue;
     const roles = membersOf(content['derivedRoles']);
     const defined = definitionsOf(roles);
+    const set = new Map<string, () => WrittenCondition | undefined>();
+    const title = textOf(roles['name']);
+    if (derived.has(title))
+      throw new ImportError(`${file}:${lineOf(['derivedRoles', 'name'])} there are two sets of derived roles ${title}`);
+    derived.set(title, set);
     for (const definition of itemsOf(roles['definitions']).map(membersOf)) {
       const name = textOf(definition['name']);
-      derived.set(name, () => {
+      set.set(name, () => {
         const role = both(
           taggedWith(textsOf(definition['parentRoles'])),
           conditionOf(definition['condition'], defined),
@@ -197,11 +210,14 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
       });
     }
   }
-  /** @throws {Inexpressible} */
-  const derivedRole = (name: string): WrittenCondition | undefined => {
-    const known = derived.get(name);
-    if (known === undefined) throw new Inexpressible(`the derived role ${name} is in none of the files`);
-    return known();
+  /** A role of the sets that a policy imports: another set may have one of the same name. @throws {Inexpressible} */
+  const derivedRole = (name: string, sets: readonly string[]): WrittenCondition | undefined => {
+    const known = sets.flatMap((set) => derived.get(set)?.get(name) ?? []);
+    const [only, other] = known;
+    if (only === undefined)
+      throw new Inexpressible(`the derived role ${name} is in none of the files that importDerivedRoles names`);
+    if (other !== undefined) throw new Inexpressible(`several imported sets have a derived role ${name}`);
+    return only();
   };
 
   const notes = all
@@ -221,7 +237,7 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
   for (const document of documents) {
     const { file, content, lineOf } = document;
     refuseDenials(document);
-    if ('principalPolicy' in content || 'rolePolicy' in content || 'exportVariables' in content)
+    if ('principalPolicy' in content || 'exportVariables' in content)
       notes.push({
         file,
         line: 1,
@@ -240,6 +256,16 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
         kind: 'different',
         message: 'its scope is not read',
       });
+    const version = textOf(policy['version']);
+    if (version !== '' && version !== 'default')
+      notes.push({
+        file,
+        line: lineOf(['resourcePolicy', 'version']),
+        rule: '',
+        kind: 'different',
+        message: `it is read as the only version; it is ${version}`,
+      });
+    const imports = textsOf(policy['importDerivedRoles']);
     const server = slugOf(kind, 'resource');
     const defined = definitionsOf(policy);
     const nameOf = distinct();
@@ -275,7 +301,7 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
           const roles = textsOf(rule['roles']);
           const alternatives = [
             ...(roles.length === 0 ? [] : [taggedWith(roles)]),
-            ...textsOf(rule['derivedRoles']).map(derivedRole),
+            ...textsOf(rule['derivedRoles']).map((name) => derivedRole(name, imports)),
           ];
           if (alternatives.length === 0) throw new Inexpressible('no roles are named');
           const narrow = alternatives.filter((one): one is WrittenCondition => one !== undefined);

@@ -1,5 +1,7 @@
 // Translates expressions of other policy languages into conditions, as far as the meanings are the same.
 import { RE2JS } from 're2js';
+import { ATTRIBUTE_NAME } from '../../attributes/schema.ts';
+import { OPERATORS } from '../operators.ts';
 import type { Binary, Expression } from './expression.ts';
 
 /** A part of a foreign policy that has no equal here. Its message completes "... can't be expressed: ". */
@@ -26,6 +28,8 @@ export interface Meanings {
   readonly onUse: (fact: FactPath, type: ImportedType) => void;
   /** The condition for `principal in Group::"g"`, where the language has groups. */
   readonly memberOf?: (names: readonly string[], entity: readonly string[]) => WrittenCondition;
+  /** What `x.contains(y)` searches. */
+  readonly contains: 'lists' | 'texts';
 }
 
 const ORDER: Readonly<Partial<Record<Binary, readonly [operator: string, flipped: Binary]>>> = {
@@ -49,8 +53,35 @@ type Literal = string | number | boolean;
 const typeOf = (value: Literal): ImportedType =>
   typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
 
+/** Names of members that paths here can have: `a.b` is the member `b` of `a`, and never one that is named so. */
+const MEMBER = /^[A-Za-z0-9_-]{1,64}$/;
+/** Members of `context` below each other. */
+const MAX_MEMBERS = 8;
+
+/** A comparison with a constant. @throws {Inexpressible} for a value that no policy may have */
+export function comparisonOf(fact: FactPath, operator: string, value: unknown): WrittenCondition {
+  // Larger integers are not exact in JSON.
+  const isRounded = [value].flat().some((one) => Number.isInteger(one) && !Number.isSafeInteger(one));
+  const problem = isRounded ? 'has an integer beyond 2^53-1' : OPERATORS.get(operator)?.valueProblem(value);
+  if (problem !== undefined) throw new Inexpressible(`the value of ${fact.fact}.${fact.path} ${operator} ${problem}`);
+  return { ...fact, operator, value };
+}
+
+/** Whether a text has a part. Texts in the context can not be searched by `contains`, which there means a list. */
+export function textContains(fact: FactPath, part: string): WrittenCondition {
+  return fact.fact === 'context'
+    ? comparisonOf(fact, 'matchesPattern', RE2JS.quote(part))
+    : comparisonOf(fact, 'contains', part);
+}
+
 /** Builds the translator of one language. It throws {@link Inexpressible} for what has no equal. */
-export function translator({ factOf, entityText, onUse, memberOf }: Meanings): (of: Expression) => WrittenCondition {
+export function translator({
+  factOf,
+  entityText,
+  onUse,
+  memberOf,
+  contains,
+}: Meanings): (of: Expression) => WrittenCondition {
   const literalOf = (of: Expression): Literal | undefined => {
     if (of.kind === 'literal') return of.value;
     if (of.kind !== 'path' || !of.isEntity) return undefined;
@@ -70,12 +101,28 @@ export function translator({ factOf, entityText, onUse, memberOf }: Meanings): (
 
   const pathOf = (of: Expression): FactPath => {
     if (of.kind !== 'path' || of.isEntity) throw new Inexpressible('a calculation is compared');
-    return factOf(of.names);
+    return factNamed(of.names);
+  };
+
+  const factNamed = (names: readonly string[]): FactPath => {
+    const strange = names.find((name) => !MEMBER.test(name));
+    if (strange !== undefined) throw new Inexpressible(`the member ${JSON.stringify(strange)}`);
+    if (names.length > MAX_MEMBERS + 1) throw new Inexpressible(`${names.join('.')} is too deep`);
+    const found = factOf(names);
+    const [, attribute] = /^attributes\.(.*)$/.exec(found.path) ?? [];
+    if (attribute !== undefined && !ATTRIBUTE_NAME.test(attribute))
+      throw new Inexpressible(`an attribute can't be named ${JSON.stringify(attribute)}`);
+    return found;
   };
 
   const comparison = (fact: FactPath, operator: string, value: unknown, used: ImportedType): WrittenCondition => {
     onUse(fact, used);
-    return { ...fact, operator, value };
+    return comparisonOf(fact, operator, value);
+  };
+
+  const comparisonOfFacts = (left: FactPath, operator: string, right: FactPath, used: ImportedType) => {
+    onUse(left, used);
+    return { ...left, operator, value: right };
   };
 
   /** `timestamp(x).timeSince() < duration("1h")` of CEL. */
@@ -100,7 +147,7 @@ export function translator({ factOf, entityText, onUse, memberOf }: Meanings): (
     const used = operator === '==' || operator === '!=' ? 'text' : 'number';
     const other = pathOf(right);
     onUse(other, used);
-    return comparison(pathOf(left), name, other, used);
+    return comparisonOfFacts(pathOf(left), name, other, used);
   };
 
   const within = (left: Expression, right: Expression): WrittenCondition => {
@@ -112,14 +159,31 @@ export function translator({ factOf, entityText, onUse, memberOf }: Meanings): (
     if (item !== undefined) return comparison(pathOf(right), 'contains', item, 'list');
     const wanted = pathOf(left);
     onUse(wanted, 'text');
-    return comparison(pathOf(right), 'contains', wanted, 'list');
+    return comparisonOfFacts(pathOf(right), 'contains', wanted, 'list');
+  };
+
+  /** Whether a text has a part: `contains` of CEL, which lists do not have. */
+  const textHas = (target: Expression, part: Expression): WrittenCondition => {
+    const fact = pathOf(target);
+    if (fact.path === 'tags') throw new Inexpressible('a list has no method contains');
+    const text = literalOf(part);
+    if (text === undefined) throw new Inexpressible('the argument of contains is not constant');
+    if (typeof text !== 'string') throw new Inexpressible('the argument of contains is no text');
+    onUse(fact, 'text');
+    return textContains(fact, text);
+  };
+
+  /** An attribute has to be declared, even when nothing else says its type. */
+  const presence = (fact: FactPath): WrittenCondition => {
+    onUse(fact, 'text');
+    return { ...fact, operator: 'isPresent', value: true };
   };
 
   const called = (name: string, target: Expression | undefined, args: readonly Expression[]): WrittenCondition => {
     const [first] = args;
-    if (name === 'has' && target === undefined && first !== undefined)
-      return { ...pathOf(first), operator: 'isPresent', value: true };
+    if (name === 'has' && target === undefined && first !== undefined) return presence(pathOf(first));
     if (target === undefined || first === undefined) throw new Inexpressible(`the function ${name}`);
+    if (name === 'contains' && contains === 'texts') return textHas(target, first);
     if (name === 'contains') {
       const list = literalsOf(target);
       if (list !== undefined) return comparison(pathOf(first), 'in', list, typeOf(list[0] ?? ''));
@@ -127,7 +191,7 @@ export function translator({ factOf, entityText, onUse, memberOf }: Meanings): (
       if (item !== undefined) return comparison(pathOf(target), 'contains', item, 'list');
       const wanted = pathOf(first);
       onUse(wanted, 'text');
-      return comparison(pathOf(target), 'contains', wanted, 'list');
+      return comparisonOfFacts(pathOf(target), 'contains', wanted, 'list');
     }
     const [operator, used] = METHODS[name] ?? [];
     if (operator === undefined || used === undefined) throw new Inexpressible(`the function ${name}`);
@@ -160,7 +224,7 @@ export function translator({ factOf, entityText, onUse, memberOf }: Meanings): (
     if (operator === 'not in') return { not: within(left, right) };
     if (operator === 'has') {
       if (left.kind !== 'path' || right.kind !== 'path') throw new Inexpressible('has names no member');
-      return { ...factOf([...left.names, ...right.names]), operator: 'isPresent', value: true };
+      return presence(factNamed([...left.names, ...right.names]));
     }
     if (right.kind === 'pattern') return comparison(pathOf(left), 'matchesPattern', likePattern(right.pieces), 'text');
     return compared(operator, left, right);

@@ -40,14 +40,51 @@ export class ExpressionError extends Error {
 const MAX_DEPTH = 50;
 const TOKEN =
   /(?<space>(?:\s|\/\/[^\n]*)+)|(?<name>[A-Za-z_][A-Za-z0-9_]*)|(?<number>\d+(?:\.\d+)?)|(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?<sign>::|==|!=|<=|>=|&&|\|\||[-()[\]{},.;:<>!@?+*/%=])/y;
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '0': '\0' };
 
-/** The value of a quoted text. @throws {ExpressionError} */
-function unquoted({ text, at }: Token): string {
-  return text.slice(1, -1).replace(/\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|.)/gs, (_, escape: string) => {
-    if (!escape.startsWith('u')) return ESCAPES[escape] ?? escape;
-    const code = Number.parseInt(escape.replace(/[u{}]/g, ''), 16);
-    if (!(code <= 0x10ffff)) throw new ExpressionError('a text has a character that does not exist', at);
+/** What a backslash in a text stands for, together with what follows it. */
+interface Escapes {
+  /** Groups: the code of a character (`byte`, `hex`, `long`, `octal`), or a `letter`. */
+  readonly forms: RegExp;
+  readonly letters: Readonly<Record<string, string>>;
+}
+
+const COMMON = { n: '\n', r: '\r', t: '\t', '\\': '\\', '"': '"', "'": "'" };
+/**
+ * The escapes of each language. Any other is an error: a text that is read as another one would be compared with what no request has, and
+ * a refusal would never apply.
+ */
+const ESCAPES = {
+  cedar: {
+    forms: /\\(?:x(?<byte>[0-7][0-9a-fA-F])|u\{(?<hex>[0-9a-fA-F]{1,6})\}|(?<letter>.))/gs,
+    letters: { ...COMMON, '0': '\0' },
+  },
+  cel: {
+    forms:
+      /\\(?:[xX](?<byte>[0-9a-fA-F]{2})|u(?<hex>[0-9a-fA-F]{4})|U(?<long>[0-9a-fA-F]{8})|(?<octal>[0-3][0-7]{2})|(?<letter>.))/gs,
+    letters: { ...COMMON, a: '\x07', b: '\b', f: '\f', v: '\v', '`': '`', '?': '?' },
+  },
+  /** The toolkit says nothing about them. */
+  agt: { forms: /\\(?<letter>.)/gs, letters: COMMON },
+} as const satisfies Readonly<Record<string, Escapes>>;
+export type Language = keyof typeof ESCAPES;
+
+const MAX_CODE = 0x10ffff;
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff;
+
+/** The value of a text between its quotes. @throws {ExpressionError} */
+function unescaped(text: string, at: number, { forms, letters }: Escapes): string {
+  return text.replace(forms, (...found: unknown[]) => {
+    // The last argument of a pattern with named groups.
+    const { byte, hex, long, octal, letter } = found.at(-1) as Readonly<Record<string, string | undefined>>;
+    const digits = byte ?? hex ?? long ?? octal;
+    if (digits === undefined) {
+      const value = Object.hasOwn(letters, letter ?? '') ? letters[letter ?? ''] : undefined;
+      if (value === undefined) throw new ExpressionError(`a text has the unknown escape \\${letter}`, at);
+      return value;
+    }
+    const code = Number.parseInt(digits, octal === undefined ? 16 : 8);
+    if (code > MAX_CODE || isSurrogate(code))
+      throw new ExpressionError('a text has a character that does not exist', at);
     return String.fromCodePoint(code);
   });
 }
@@ -71,11 +108,18 @@ export function tokensOf(source: string): Token[] {
 /** Reads tokens from left to right; also for the parts of Cedar's policies outside of expressions. */
 export class Parser {
   readonly #tokens: readonly Token[];
+  readonly #escapes: Escapes;
   #next = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], language: Language) {
     this.#tokens = tokens;
+    this.#escapes = ESCAPES[language];
+  }
+
+  /** @throws {ExpressionError} */
+  #unquoted({ text, at }: Token): string {
+    return unescaped(text.slice(1, -1), at, this.#escapes);
   }
 
   peek(ahead = 0): Token {
@@ -114,7 +158,7 @@ export class Parser {
     const token = this.next();
     if (token.kind !== 'text')
       throw new ExpressionError(`a text is expected, not ${token.text || 'the end'}`, token.at);
-    return unquoted(token);
+    return this.#unquoted(token);
   }
 
   unexpected(wanted: string): ExpressionError {
@@ -139,14 +183,15 @@ export class Parser {
     return left;
   }
 
-  /** In Cedar's patterns `*` stands for any characters, and `\*` is a star. */
+  /** In Cedar's patterns `*` stands for any characters, also one that is written by its code, and `\*` is a star. */
   #pattern(): Expression {
     const token = this.next();
     if (token.kind !== 'text') throw new ExpressionError('a pattern is expected after like', token.at);
     const pieces = [''];
-    for (const [part] of token.text.slice(1, -1).matchAll(/\\u\{[0-9a-fA-F]{1,6}\}|\\.|\*|[^\\*]+/gs)) {
-      if (part === '*') pieces.push('');
-      else pieces.push((pieces.pop() ?? '') + unquoted({ ...token, text: `"${part}"` }));
+    for (const [part] of token.text.slice(1, -1).matchAll(/\\(?:x[0-7][0-9a-fA-F]|u\{[0-9a-fA-F]{1,6}\}|.)|[^\\]/gs)) {
+      const character = part === '\\*' ? '*' : unescaped(part, token.at, this.#escapes);
+      if (character === '*' && part !== '\\*') pieces.push('');
+      else pieces.push((pieces.pop() ?? '') + character);
     }
     return { kind: 'pattern', pieces };
   }
@@ -180,7 +225,7 @@ export class Parser {
 
   #primary(): Expression {
     const token = this.next();
-    if (token.kind === 'text') return { kind: 'literal', value: unquoted(token) };
+    if (token.kind === 'text') return { kind: 'literal', value: this.#unquoted(token) };
     if (token.kind === 'number') return { kind: 'literal', value: Number(token.text) };
     if (token.text === '(') {
       const inner = this.expression();
@@ -239,8 +284,8 @@ export class Parser {
 }
 
 /** @throws {ExpressionError} */
-export function parseExpression(source: string): Expression {
-  const parser = new Parser(tokensOf(source));
+export function parseExpression(source: string, language: Language): Expression {
+  const parser = new Parser(tokensOf(source), language);
   const expression = parser.expression();
   if (parser.peek().kind !== 'end') throw parser.unexpected('an operator or the end');
   return expression;

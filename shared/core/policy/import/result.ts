@@ -55,11 +55,12 @@ export function slugOf(text: string, fallback: string): string {
 
 /** Adds a number to names that come again. */
 export function distinct(): (name: string) => string {
-  const seen = new Map<string, number>();
+  const taken = new Set<string>();
   return (name) => {
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    return count === 1 ? name : `${name}-${count}`;
+    let free = name;
+    for (let count = 2; taken.has(free); count += 1) free = `${name}-${count}`;
+    taken.add(free);
+    return free;
   };
 }
 

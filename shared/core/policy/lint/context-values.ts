@@ -142,9 +142,19 @@ export function itemLists(leaves: readonly Leaf[]): Representatives {
 const MAX_TEXTS = 2_000;
 const MAX_NETWORKS = 100;
 
-/** Texts inside of globs and parts; whether a text contains a part, or matches a pattern, splits texts in ways that are not analysed. */
+/** The operators for which the values of `textsAround` are all that they tell apart. Any other splits texts in ways that are not analysed. */
+const ANALYSED = ['equal', 'notEqual', 'in', 'notIn', 'startsWith', 'endsWith', 'isPresent'];
+const isPartly = ({ operator }: Leaf): boolean => !ANALYSED.includes(operator.name);
+/** Whether a text is only compared as a whole. */
+export const isOfWholes = (leaf: Leaf): boolean => !isPartly(leaf) && !leaf.operator.name.endsWith('With');
+/** Texts inside of globs and parts. */
 const PARTS = ['matchesGlob', 'contains (text)', 'doesNotContain (text)'];
-const isPartly = ({ operator }: Leaf): boolean => operator.name === 'matchesPattern' || PARTS.includes(operator.name);
+
+/** URLs of the hosts that are named, and of another one. */
+function urlsAround(leaves: readonly Leaf[]): string[] {
+  const hosts = [...new Set(leaves.flatMap(itemsOf).filter(isText))];
+  return [...hosts, 'host.example'].map((host) => `https://${host.replace(/^\*/, 'example')}/`);
+}
 
 export function textValues(leaves: readonly Leaf[]): Representatives {
   const partly = leaves.filter(isPartly);
@@ -163,7 +173,9 @@ export function textValues(leaves: readonly Leaf[]): Representatives {
       // With something around it first: the first text with the same results is the one that is shown.
       .flatMap((text) => [`before${text}after`, `before${text}`, `${text}after`, text]);
     const outside = freshWord(parts, parts);
-    return { values: [...new Set([...rest.values, outside, ...inside, ...matches])], exact: false };
+    const hosts = partly.filter(({ operator }) => operator.name === 'hostIn');
+    const urls = hosts.length === 0 ? [] : urlsAround(hosts);
+    return { values: [...new Set([...rest.values, outside, ...inside, ...matches, ...urls])], exact: false };
   }
   const constants = textConstants(leaves);
   const combined = (constants.starts.length + 1) * (constants.ends.length + 1) + constants.whole.length;
@@ -230,7 +242,8 @@ function resourceValues(leaves: readonly Leaf[]): unknown[] {
   const patterns = leaves.flatMap((leaf) => textsOf(leaf.value));
   const fresh = freshWord(patterns, patterns);
   const inside = patterns.map((pattern) => (isPattern(pattern) ? `${pattern.slice(0, -1)}${fresh}` : pattern));
-  return [fresh, ...inside, ...patterns];
+  // No resource of an empty list matches.
+  return [fresh, ...inside, ...patterns, []];
 }
 
 const BASE_MS = Date.UTC(2026, 2, 4, 10, 30);
@@ -245,11 +258,8 @@ function valuesOf(family: Family, leaves: readonly Leaf[]): Representatives {
       return { values: [true, false], exact: true };
     case 'text':
       return textValues(leaves);
-    case 'url': {
-      const hosts = [...new Set(leaves.flatMap(itemsOf).filter(isText))];
-      const urls = [...hosts, 'host.example'].map((host) => `https://${host.replace(/^\*/, 'example')}/`);
-      return { values: urls, exact: false };
-    }
+    case 'url':
+      return { values: urlsAround(leaves), exact: false };
     case 'list':
       return listValues(leaves);
     case 'time':

@@ -8,6 +8,7 @@ import { fixedEntry, type VocabularyEntry } from '../vocabulary.ts';
 import {
   contextValues,
   isOfItems,
+  isOfWholes,
   itemLists,
   itemsOf,
   listValues,
@@ -157,7 +158,7 @@ function timeDimension(leaves: readonly Leaf[]): Dimension {
     { instants: [...marks.instants, ...days], minutes, weekdays: weekdays || marks.weekdays },
     USUAL_TIME_MS,
   );
-  const exact = instants.exact && marks.exact && !dates.some((leaf) => leaf.operator.name.endsWith('With'));
+  const exact = instants.exact && marks.exact && dates.every(isOfWholes);
   return capped(
     'time',
     instants.values.map((at) => assign({ time: timeFactsOf(at) })),

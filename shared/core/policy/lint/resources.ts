@@ -39,8 +39,8 @@ const isSegment = (text: string): boolean => {
 /** A normalized intent as a resource: without its second part, the action. */
 function resourceOfNormalized(text: string): string[] {
   const [domain, , ...rest] = text.split('.').filter((part) => part !== '');
-  const joined = [domain, ...rest].join('/');
-  return domain !== undefined && canonicalResource(joined).ok ? [joined] : [];
+  const canonical = domain === undefined ? undefined : canonicalResource([domain, ...rest].join('/'));
+  return canonical?.ok === true ? [canonical.resource] : [];
 }
 
 const on = (leaves: readonly Leaf[], path: string): Leaf[] => leaves.filter((leaf) => leaf.path === path);
@@ -123,14 +123,16 @@ export function resourceDimension(leaves: readonly Leaf[], scope: ResourceScope)
   // For proofs, the object of a parse and its normalized string may have any value; examples use the usual one.
   const objects = on(leaves, 'intent.object');
   const strings = on(leaves, 'intent.normalized');
-  const objectTexts = objects.length === 0 ? [] : textValues(objects).values;
-  const normalizedTexts = strings.length === 0 ? [''] : textValues(strings).values;
+  const [ofObjects, ofStrings, ofDomains] = [objects, strings, on(leaves, 'intent.domain')].map(textValues);
+  const objectTexts = objects.length === 0 ? [] : (ofObjects?.values ?? []);
+  const normalizedTexts = strings.length === 0 ? [''] : (ofStrings?.values ?? []);
+  const areAll = [ofObjects, ofStrings, ofDomains].every((texts) => texts?.exact === true);
   const values: Assignment[] = [];
-  const exact = candidates.length * (objectTexts.length + 1) * normalizedTexts.length <= MAX_RESOURCES;
+  const isWhole = candidates.length * (objectTexts.length + 1) * normalizedTexts.length <= MAX_RESOURCES;
   for (const resource of candidates.slice(0, MAX_RESOURCES)) {
     const { domain, object, depth } = partsOf(resource);
-    for (const objectText of exact ? [object, ...objectTexts] : [object]) {
-      for (const normalized of exact ? normalizedTexts : normalizedTexts.slice(0, 1)) {
+    for (const objectText of isWhole ? [object, ...objectTexts] : [object]) {
+      for (const normalized of isWhole ? normalizedTexts : normalizedTexts.slice(0, 1)) {
         values.push(
           assign({
             'intent.resource': resource,
@@ -143,5 +145,5 @@ export function resourceDimension(leaves: readonly Leaf[], scope: ResourceScope)
       }
     }
   }
-  return { key: 'resource', values, exact };
+  return { key: 'resource', values, exact: isWhole && areAll };
 }

@@ -39,11 +39,16 @@ export function showing(set: LintedSet, linted: LintedRule, shows: string): Witn
 const isText = (value: unknown): value is string => typeof value === 'string';
 const quoted = (value: unknown): string => JSON.stringify(value);
 
+/** The operators that compare with a word, its beginning or its end. */
+const OF_WHOLES = ['equal', 'notEqual', 'in', 'notIn'];
+const OF_WORDS = [...OF_WHOLES, 'startsWith', 'endsWith'];
+
 /** A comparison of a verb or a normalized intent with a value that no reading ever has. */
 function wordComplaints(part: LeafPart, { verbs }: Surroundings): Complaint[] {
   const { leaf } = part;
-  const texts = itemsOf(leaf).filter(isText);
   const operator = leaf.operator.name;
+  // A pattern, a glob or a part of a word is no word.
+  const texts = OF_WORDS.includes(operator) ? itemsOf(leaf).filter(isText) : [];
   const complain = (message: string, hint: string): Complaint => ({
     code: 'UNKNOWN_WORD',
     pointer: part.pointer,
@@ -76,6 +81,43 @@ function wordComplaints(part: LeafPart, { verbs }: Surroundings): Complaint[] {
       'compare with the action; the finer word is in intent.verb',
     );
   });
+}
+
+/** Facts that are in small letters, whatever the caller wrote. */
+const SMALL = /^intent\.(?:normalized|domain|object|entities\.(?:emails|hosts))$/;
+
+/** A text with capital letters for a fact that never has any: a refusal by it protects nothing. */
+function capitalComplaints(part: LeafPart): Complaint[] {
+  const { leaf, pointer } = part;
+  if (!SMALL.test(leaf.path)) return [];
+  const texts = comparedIn(leaf).flatMap((one) =>
+    one.operator.name === 'matchesPattern' ? [] : itemsOf(one).filter(isText),
+  );
+  return texts
+    .filter((text) => text.toLowerCase() !== text)
+    .map((text) => ({
+      code: 'UNKNOWN_WORD',
+      pointer,
+      message: `${quoted(text)} has capital letters, and ${leaf.path} never has any`,
+      hint: `write ${quoted(text.toLowerCase())}`,
+      shows: `no request has the value in "${wordsOf(part)}"`,
+    }));
+}
+
+/** The id of a key, as lists of keys have it. */
+const KEY_ID = /^[0-9A-Za-z]{8}$/;
+
+/** A text that is no id of a key, such as the name of one, or the key itself: its words do not repeat it. */
+function keyComplaints({ leaf, pointer }: LeafPart): Complaint[] {
+  if (leaf.path !== 'key.id' || !OF_WHOLES.includes(leaf.operator.name)) return [];
+  const strange = itemsOf(leaf).filter((text) => isText(text) && !KEY_ID.test(text));
+  return strange.map(() => ({
+    code: 'UNKNOWN_WORD',
+    pointer,
+    message: 'the value is no id of a key: an id has 8 letters and digits, and no key has another one',
+    hint: 'write the id that "custos keys list" shows, never the key itself',
+    shows: 'no key has this id',
+  }));
 }
 
 /** A fraction of one where the fact goes up to a thousand, a level where it is a score, or the reverse. */
@@ -212,6 +254,8 @@ export function wordFindings(set: LintedSet, rules: readonly LintedRule[], surro
     const complaints = [
       ...leaves.flatMap((part) => [
         ...wordComplaints(part, surroundings),
+        ...capitalComplaints(part),
+        ...keyComplaints(part),
         ...scaleComplaints(part),
         ...networkComplaints(part),
       ]),
