@@ -46,6 +46,10 @@ const VALUES: Readonly<Record<string, (at: (second: number) => string) => readon
   from: (at) => [at(60)],
   to: (at) => [at(60), at(-60)],
 };
+/** Keys for which a list may read more: docs/scale.md says so. */
+const EXCEPT: Readonly<Record<string, readonly string[]>> = {
+  '/v1/decisions': ['a key that has asked nothing', 'a rotated key that has asked little'],
+};
 /** Filters that need another one. */
 const NEEDS: Readonly<Record<string, string>> = { toolName: 'toolServer=usual' };
 
@@ -181,7 +185,7 @@ describe('every list in large tables', () => {
       ];
       const found: string[] = [];
       for (const [who, client] of Object.entries(clients))
-        for (const query of queries) {
+        for (const query of EXCEPT[path]?.includes(who) === true ? [] : queries) {
           const url = `${path.replace('{webhookId}', webhookId)}?${query}`;
           // oxlint-disable-next-line no-await-in-loop -- recorded one by one
           found.push(...(await excess(client, url)).map((one) => `${who}: ${one}`));

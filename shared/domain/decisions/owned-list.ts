@@ -28,8 +28,8 @@ export type ListCondition = readonly [values: readonly unknown[], text: (...at: 
 
 /**
  * Contains only conditions that apply, so that each statement is a range scan of one index. A statement with "or the parameter is null"
- * may read every row for a rare result. Each of several agents, or other values, is a range of its own, and so is each key: a
- * part of the statement with its own parameter, which the planner knows, because one key may have made nearly all rows and another none.
+ * may read every row for a rare result. Each of several agents, or other values, is a range of its own, and each key of an intent is, too: a
+ * part with its own parameter, which the planner knows, because one key may have made nearly all rows and another none.
  */
 export function ownedList(list: OwnedList): [statement: Statement, values: unknown[]] {
   const { table, columns, id, keyIds, agentIds, before } = list;
@@ -39,6 +39,9 @@ export function ownedList(list: OwnedList): [statement: Statement, values: unkno
   const add = (...[given, text]: ListCondition): void => {
     texts.push(text(...given.map(place)));
   };
+  // Only intents have an index by key (migration 0063).
+  const parts = table === 'intent' && keyIds !== undefined && keyIds.length > 0 ? keyIds : undefined;
+  if (parts === undefined && keyIds !== undefined) add([keyIds], (at) => `key_id = ANY (${at}::text[])`);
   for (const condition of list.more) add(...condition);
   if (before !== undefined) add([before], (at) => `${id} < ${at}`);
   const each = list.each ?? (agentIds === undefined ? undefined : { column: 'agent_id', values: agentIds });
@@ -47,19 +50,15 @@ export function ownedList(list: OwnedList): [statement: Statement, values: unkno
   const isOne = each?.values.length === 1;
   if (each !== undefined) add(isOne ? [value] : [], (at = 'one.value') => `${each.column} = ${at}`);
   const ranges = each === undefined || isOne ? undefined : place([...new Set(each.values)]);
-  const part = (more: readonly string[]): string => {
-    const page = `SELECT ${columns} FROM ${table} WHERE ${[...texts, ...more].join(' AND ')} ORDER BY ${id} DESC LIMIT $3`;
+  const page = (more: readonly string[]): string => {
+    const rows = `SELECT ${columns} FROM ${table} WHERE ${[...texts, ...more].join(' AND ')} ORDER BY ${id} DESC LIMIT $3`;
     return ranges === undefined
-      ? page
-      : `SELECT part.* FROM unnest(${ranges}::text[]) AS one (value) CROSS JOIN LATERAL (${page}) AS part ORDER BY ${id} DESC LIMIT $3`;
+      ? rows
+      : `SELECT part.* FROM unnest(${ranges}::text[]) AS one (value) CROSS JOIN LATERAL (${rows}) AS part ORDER BY ${id} DESC LIMIT $3`;
   };
-  if (keyIds === undefined) return [part([]), values];
-  const parts = keyIds.map((keyId) => {
-    const at = place(keyId);
-    // The index has the end of the id (migration 0063).
-    return part([`key_id = ${at}`, `right(key_id, 4) = right(${at}, 4)`]);
-  });
-  const [only = part(['false'])] = parts;
-  const all = parts.map((one) => `(${one})`).join(' UNION ALL ');
-  return [parts.length > 1 ? `SELECT * FROM (${all}) AS parts ORDER BY ${id} DESC LIMIT $3` : only, values];
+  if (parts === undefined) return [page([]), values];
+  const pages = parts.map((keyId) => page([`key_id = ${place(keyId)}`]));
+  const [only = '', second] = pages;
+  const all = pages.map((one) => `(${one})`).join(' UNION ALL ');
+  return [second === undefined ? only : `SELECT * FROM (${all}) AS parts ORDER BY ${id} DESC LIMIT $3`, values];
 }

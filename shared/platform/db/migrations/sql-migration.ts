@@ -55,17 +55,6 @@ END $$`;
 const LOCK_TIMEOUT = '5s';
 const CONCURRENTLY = ' CONCURRENTLY ';
 
-/** Runs the statements of a migration for large tables that are in use (see concurrentMigration). */
-export async function runConcurrently(runner: MigrationRunner, statements: readonly string[]): Promise<void> {
-  for (const concurrent of statements) {
-    const statement = runner.isTransactionActive ? concurrent.replace(CONCURRENTLY, ' ') : concurrent;
-    // CONCURRENTLY blocks nobody, and waits for every transaction that is older.
-    await runner.query(`SET lock_timeout = '${statement.includes(CONCURRENTLY) ? '0' : LOCK_TIMEOUT}'`);
-    await runner.query(statement);
-  }
-  await runner.query('RESET lock_timeout');
-}
-
 /**
  * A migration for large tables that are in use: its indexes are built and dropped CONCURRENTLY, which no transaction can do. Each
  * statement commits on its own, so each must do nothing when it is repeated after a failure. In a transaction, which only an empty database
@@ -80,11 +69,20 @@ export function concurrentMigration({
   readonly up: readonly string[];
   readonly down: readonly string[];
 }): new () => Migration {
+  const run = async (runner: MigrationRunner, statements: readonly string[]): Promise<void> => {
+    for (const concurrent of statements) {
+      const statement = runner.isTransactionActive ? concurrent.replace(CONCURRENTLY, ' ') : concurrent;
+      // CONCURRENTLY blocks nobody, and waits for every transaction that is older.
+      await runner.query(`SET lock_timeout = '${statement.includes(CONCURRENTLY) ? '0' : LOCK_TIMEOUT}'`);
+      await runner.query(statement);
+    }
+    await runner.query('RESET lock_timeout');
+  };
   return class implements Migration {
     readonly name = name;
     readonly transaction = false;
 
-    up = (runner: MigrationRunner): Promise<void> => runConcurrently(runner, up);
-    down = (runner: MigrationRunner): Promise<void> => runConcurrently(runner, down);
+    up = (runner: MigrationRunner): Promise<void> => run(runner, up);
+    down = (runner: MigrationRunner): Promise<void> => run(runner, down);
   };
 }
