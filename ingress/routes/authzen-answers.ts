@@ -35,8 +35,9 @@ export const kept = (answers: Kept): Reply => ({ ...replyOf(answers), kept: answ
 
 /** The stored answer. @throws why there is none */
 export function answerIn(outcome: MemberAnswer | Unwritten | undefined): MemberAnswer {
-  if (outcome !== undefined && 'text' in outcome) return outcome;
-  throw outcome?.error ?? new Error('a decision was not written');
+  if (outcome === undefined) throw new Error('a decision was not written');
+  if ('text' in outcome) return outcome;
+  throw outcome.error;
 }
 
 /** What the service has just written, or why it has not. */
