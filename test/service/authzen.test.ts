@@ -198,6 +198,27 @@ describe('AuthZEN', () => {
       expect(evaluations.map(({ decision }) => decision)).to.deep.equal([false, false, false, false, false]);
     });
 
+    it('and makes none of the decisions of a batch when one fails on our side', async () => {
+      const headers = { 'idempotency-key': 'of-a-failure' };
+      const asked = [record('record-1'), { type: 'record', id: 'refused' }];
+      const body = { ...BASE, evaluations: asked.map((resource) => ({ resource })) };
+      await service.rows(
+        `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF position('refused' IN convert_from(NEW.record, 'UTF8')) > 0 THEN RAISE EXCEPTION 'no' USING ERRCODE = 'lock_not_available'; END IF; RETURN NEW; END $$`,
+      );
+      await service.rows('CREATE TRIGGER refuse BEFORE INSERT ON decision FOR EACH ROW EXECUTE FUNCTION refuse()');
+      const before = await decisions();
+      try {
+        expect((await client.post(EVALUATIONS_PATH, body, { headers })).json.code).to.equal('E6002');
+        expect(await decisions()).to.equal(before);
+      } finally {
+        await service.rows('DROP TRIGGER refuse ON decision');
+      }
+      const { status, json } = await client.post(EVALUATIONS_PATH, body, { headers });
+      expect([status, json.evaluations.length]).to.deep.equal([200, 2]);
+      expect(await decisions()).to.equal(before + 2);
+    });
+
     it('and another request under the same key is refused', async () => {
       const headers = { 'idempotency-key': 'of-one' };
       await client.post(EVALUATION, BASE, { headers });
