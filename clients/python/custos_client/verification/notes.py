@@ -63,9 +63,8 @@ def read_keys(keys: Keys) -> List[TrustedKey]:
         text = keys.strip(_SPACE)
         # Not splitlines(), which ends lines at other characters, too.
         lines = [line.strip(_SPACE) for line in text.split("\n")]
-        keys = (
-            parse_json(text, "The list of keys") if text[:1] in ("[", "{") else [line for line in lines if line]
-        )
+        is_json = text[:1] in ("[", "{")
+        keys = parse_json(text, "The list of keys") if is_json else [line for line in lines if line]
     elif dataclasses.is_dataclass(keys) and not isinstance(keys, type):
         keys = {"items": getattr(keys, "items", None), "nextCursor": getattr(keys, "next_cursor", None)}
     if isinstance(keys, Mapping):
