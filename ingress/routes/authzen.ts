@@ -10,19 +10,37 @@ import {
 } from '../../shared/api/authzen.ts';
 import { refusalOf, usedUp } from '../../shared/core/decision/approval.ts';
 import { actionWordOf } from '../../shared/core/authzen/action-name.ts';
-import { type Answered, answerOf, type DecisionMembers, failedAnswer } from '../../shared/core/authzen/answer.ts';
+import { type Answered, answerOf, type DecisionMembers } from '../../shared/core/authzen/answer.ts';
 import { type AuthzenQuestion, type Entities, withDefaults } from '../../shared/core/authzen/question.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import { costOfMembers } from './member-cost.ts';
 import { authzenSearchRoutes, questionOf, type SearchDeps } from './authzen-search.ts';
 import { allInSlices } from '../../shared/platform/process/slices.ts';
 import { cacheable } from './caching.ts';
 import type { Presence } from '../../shared/domain/decisions/presence.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { type Asker, createEvaluation, type EvaluatedRequest, type EvaluationDeps } from './enforce-evaluate.ts';
+import {
+  answerIn,
+  failed,
+  failedOfCaller,
+  isPermittedBy,
+  type Kept,
+  kept,
+  type Made,
+  replyOf,
+} from './authzen-answers.ts';
+import type { Unwritten } from '../../shared/domain/decisions/approval-naming.ts';
+import type { IsLast } from '../../shared/domain/decisions/written.ts';
+import {
+  type Asker,
+  createEvaluation,
+  type EvaluatedRequest,
+  type EvaluationDeps,
+  type MemberAnswer,
+} from './enforce-evaluate.ts';
 import { storedAnswers } from './enforce-repeat.ts';
 
 export interface AuthzenDeps extends EvaluationDeps, SearchDeps {
@@ -42,12 +60,7 @@ export type Ask = (
   options?: { readonly isSearch: boolean },
 ) => Promise<EvaluatedRequest>;
 
-interface Made {
-  readonly answered: Answered;
-  readonly decisionId?: string | undefined;
-  /** The decision, JSON text. */
-  readonly text?: string;
-}
+type Request = Asker & Pick<RequestContext<unknown, unknown, unknown>, 'idempotencyKey' | 'commit'>;
 
 /** The member whose answer ends an ordered batch. */
 const STOPS_AT: Readonly<Record<Semantic, boolean | undefined>> = {
@@ -77,15 +90,19 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
     return evaluation.evaluateReading(active, asker, body, own, '');
   };
 
+  /** What a stored decision answers. @throws {ApiError} E6001 */
+  const madeOf = (key: AuthenticatedKey, { approvalId }: AuthzenQuestion, outcome: MemberAnswer): Made => {
+    const { text, decisionId, isRepeat } = outcome;
+    if (isRepeat === true && approvalId !== undefined) return { answered: usedAnswer(approvalId, nowMs()), decisionId };
+    // The service has just written the text.
+    const decision = JSON.parse(text) as DecisionMembers;
+    return { answered: answerOf(decision, key.keepsObligations, approvalsUrl), decisionId, text };
+  };
+
   /** Makes one decision. @throws {ApiError} E1004, E2001, E5004, E6002 */
   const decide = async (active: ActivePolicies, asker: Asker, given: Entities): Promise<Made> => {
     const question = questionOf(given);
-    const { text, decisionId, isRepeat } = await evaluation.append(await ask(active, asker, question));
-    if (isRepeat === true && question.approvalId !== undefined)
-      return { answered: usedAnswer(question.approvalId, nowMs()), decisionId };
-    // The service has just written the text.
-    const made = JSON.parse(text) as DecisionMembers;
-    return { answered: answerOf(made, asker.key.keepsObligations, approvalsUrl), decisionId, text };
+    return madeOf(asker.key, question, await evaluation.append(await ask(active, asker, question)));
   };
 
   /** A member of a batch; one that fails is denied in its place. */
@@ -98,30 +115,6 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
     }
   };
 
-  /** Why each decision does not stand any more, if it took long to answer. */
-  const refusalsOf = async (key: AuthenticatedKey, made: readonly Made[]): Promise<(ApiError | undefined)[]> => {
-    const texts = made.map(({ text = '{}' }) => text);
-    return (await storedAnswers(presence, key, texts)).map(({ refusal }) => refusal);
-  };
-
-  const single = async (asker: Asker, given: Entities): Promise<Reply> => {
-    const made = await decide(await policies.current(asker.key.organisationId), asker, given);
-    const { answered, decisionId } = made;
-    const logged = decisionId === undefined ? {} : { logged: { decisionId } };
-    return { status: 200, body: answered, ...logged, kept: [made] };
-  };
-  const againSingle = async (reply: Reply, key: AuthenticatedKey): Promise<Reply> => {
-    const [refusal] = await refusalsOf(key, madeOf(reply));
-    if (refusal !== undefined) throw refusal;
-    return reply;
-  };
-  const batch = (made: readonly Made[]): Reply => ({
-    status: 200,
-    body: { evaluations: made.map(({ answered }) => answered) },
-    logged: { decisionIds: made.flatMap(({ decisionId }) => decisionId ?? []) },
-    kept: made,
-  });
-
   const inOrder = async (members: readonly Entities[], stopAt: boolean, asker: Asker): Promise<Made[]> => {
     const made: Made[] = [];
     for (const member of members) {
@@ -130,6 +123,78 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       if (one.answered.decision === stopAt) break;
     }
     return made;
+  };
+
+  const single = async (request: Request, given: Entities): Promise<Reply> => {
+    const { key, idempotencyKey, commit } = request;
+    const active = await policies.current(key.organisationId);
+    if (idempotencyKey === undefined) return kept({ isSingle: true, made: [await decide(active, request, given)] });
+    const question = questionOf(given);
+    return evaluation.inTransaction([await ask(active, request, question)], (write) =>
+      commit(async (sql) => {
+        const [outcome] = await write(sql);
+        return kept({ isSingle: true, made: [madeOf(key, question, answerIn(outcome))] });
+      }),
+    );
+  };
+
+  /**
+   * A batch under an Idempotency-Key is one effect: its decisions and the stored answer commit together, so that a repeat gets this answer
+   * or finds nothing done. @throws what a member has failed with, unless the caller caused it
+   */
+  const batchOnce = async (
+    request: Request,
+    members: readonly Entities[],
+    stopAt: boolean | undefined,
+  ): Promise<Reply> => {
+    const { key, commit } = request;
+    const active = await policies.current(key.organisationId);
+    const asked = await allInSlices(members, async (member) => {
+      try {
+        const question = questionOf(member);
+        return { question, evaluated: await ask(active, request, question) };
+      } catch (error) {
+        return failedOfCaller(error);
+      }
+    });
+    const end = stopAt === false ? asked.findIndex((one) => 'answered' in one) : -1;
+    const inQuestion = end === -1 ? asked : asked.slice(0, end + 1);
+    const evaluated = inQuestion.flatMap((one) => ('evaluated' in one ? one.evaluated : []));
+    const outcomeOf = (question: AuthzenQuestion, outcome: MemberAnswer | Unwritten | undefined): Made => {
+      try {
+        return madeOf(key, question, answerIn(outcome));
+      } catch (error) {
+        return failedOfCaller(error);
+      }
+    };
+    return evaluation.inTransaction(evaluated, (write) =>
+      commit(async (sql) => {
+        const isLast: IsLast | undefined =
+          stopAt === undefined ? undefined : (outcome) => isPermittedBy(outcome, key) === stopAt;
+        const outcomes = await write(sql, isLast);
+        const made: Made[] = [];
+        for (const one of inQuestion) {
+          const result = 'answered' in one ? one : outcomeOf(one.question, outcomes[evaluated.indexOf(one.evaluated)]);
+          made.push(result);
+          if (result.answered.decision === stopAt) break;
+        }
+        return kept({ isSingle: false, made });
+      }),
+    );
+  };
+
+  /** The stored answers again, as far as they stand. @throws {ApiError} E5004, of a single one; E6002 */
+  const again = async (reply: Reply, key: AuthenticatedKey): Promise<Reply> => {
+    // Stored by `kept`.
+    const { isSingle, made } = reply.kept as Kept;
+    const texts = made.map(({ text = '{}' }) => text);
+    const refusals = (await storedAnswers(presence, key, texts)).map(({ refusal }) => refusal);
+    const [refusal] = refusals;
+    if (isSingle && refusal !== undefined) throw refusal;
+    return replyOf({
+      isSingle,
+      made: made.map((one, i) => (refusals[i] === undefined ? one : { ...one, ...failed(refusals[i]) })),
+    });
   };
 
   return [
@@ -146,7 +211,8 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       request: { body: EvaluationRequest },
       responses: { 200: { description: 'The decision.', schema: EvaluationResponse } },
       errors: ['E5004', 'E6002'],
-      again: againSingle,
+      idempotent: true,
+      again,
       handler: (request) => single(request, request.body),
     }),
     defineRoute({
@@ -168,36 +234,26 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       },
       errors: ['E5004', 'E6002'],
       cost: ({ evaluations = [] }) => costOfMembers(evaluations),
-      again: async (reply, key) => {
-        if (!('evaluations' in (reply.body as object))) return againSingle(reply, key);
-        const made = madeOf(reply);
-        const refusals = await refusalsOf(key, made);
-        return batch(made.map((one, i) => (refusals[i] === undefined ? one : { ...one, ...failed(refusals[i]) })));
-      },
+      idempotent: true,
+      again,
       handler: async (request) => {
         const { evaluations = [], options, ...defaults } = request.body;
         if (evaluations.length === 0) return single(request, defaults);
         const members = evaluations.map((member) => withDefaults(entitiesOf(member), defaults));
         const stopAt = STOPS_AT[options?.evaluations_semantic ?? 'execute_all'];
+        if (request.idempotencyKey !== undefined) return batchOnce(request, members, stopAt);
         const active = await policies.current(request.key.organisationId);
         const made =
           stopAt === undefined
             ? await allInSlices(members, (member) => decideMember(active, request, member))
             : await inOrder(members, stopAt, request);
-        return batch(made);
+        return kept({ isSingle: false, made });
       },
     }),
     ...authzenSearchRoutes(deps, ask),
     configurationRoute(publicUrl),
   ];
 }
-
-/** What the handlers of this file have made. */
-const madeOf = ({ kept }: Reply): readonly Made[] => kept as readonly Made[];
-
-const failed = ({ status, code, message }: ApiError): Made => ({
-  answered: failedAnswer({ status, code, detail: message }),
-});
 
 /**
  * The refusal of a question whose approval has permitted one already. Other callers get the earlier decision again and act once for each

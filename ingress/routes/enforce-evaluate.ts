@@ -8,7 +8,7 @@ import type { ParseStore } from '../../shared/domain/decisions/parses.ts';
 import type { IntentReading, IntentReadings } from '../../shared/domain/decisions/readings.ts';
 import { PARSE_COUNTS_MS, type RecentParses } from '../../shared/domain/decisions/recent-parses.ts';
 import type { Opening, Recorder } from '../../shared/domain/decisions/recorder.ts';
-import type { AnsweredDecision } from '../../shared/domain/decisions/written.ts';
+import type { AnsweredDecision, IsLast } from '../../shared/domain/decisions/written.ts';
 import type { ActivePolicies } from '../../shared/domain/policy-sets/active-set.ts';
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
@@ -42,6 +42,9 @@ export interface EvaluatedRequest {
 /** A question without the text that was read. */
 export type AskedOfReading = Omit<EnforceRequestBody, 'intent' | 'tool' | 'intent_id'>;
 
+/** Stores decisions: one outcome for each, or up to the one for which `isLast` is true. */
+export type WriteAnswers = (sql: Sql, isLast?: IsLast) => Promise<(MemberAnswer | Unwritten)[]>;
+
 export interface Evaluation {
   /**
    * Evaluates one question; nothing is stored yet. @param at JSON pointer of the question within the request's body
@@ -59,10 +62,7 @@ export interface Evaluation {
   /** Makes a decision durable together with those of other requests. @returns the answer, which may now be sent */
   append(evaluated: EvaluatedRequest): Promise<MemberAnswer>;
   /** Makes decisions durable in the transaction that also stores the reply of an idempotent request. */
-  inTransaction(
-    evaluated: readonly EvaluatedRequest[],
-    work: (write: (sql: Sql) => Promise<(MemberAnswer | Unwritten)[]>) => Promise<Reply>,
-  ): Promise<Reply>;
+  inTransaction(evaluated: readonly EvaluatedRequest[], work: (write: WriteAnswers) => Promise<Reply>): Promise<Reply>;
 }
 
 type Readings = Pick<EvaluationDeps, 'readings' | 'parses' | 'nowMs'>;
@@ -175,11 +175,13 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       const committed = recorder.transaction(
         real.map(({ item }) => item),
         (write) =>
-          work(async (sql) => {
-            const written = await write(sql);
-            return evaluated.map((one) => {
+          work(async (sql, isLast) => {
+            const written = await write(sql, isLast);
+            return evaluated.flatMap((one): (MemberAnswer | Unwritten) | [] => {
               if (one.dryRun !== undefined) return { text: one.dryRun };
-              const decision = written[real.indexOf(one)] ?? { error: new Error('a decision was not written') };
+              const decision = written[real.indexOf(one)];
+              if (decision === undefined)
+                return isLast === undefined ? { error: new Error('a decision was not written') } : [];
               if ('error' in decision || decision.isRepeat) return decision;
               return withExplanation(decision, one.explanation);
             });

@@ -290,6 +290,15 @@ describeUnless(missingCurl(), 'requests in the documentation', () => {
     expect(told).to.deep.equal(block(guide, 'tool-answers').trim().split('\n'));
   });
 
+  it('the guide to replays sends a draft with everything that its folder has', async () => {
+    const guide = DOCUMENTS.find(({ file }) => file === 'docs/guides/replay-and-shadow.md');
+    const lines = guide?.blocks.find(({ text }) => text.includes('/v1/policies/replay'))?.text ?? '';
+    const { draft } = JSON.parse(await shell(lines)) as { draft: { digest: string } };
+    const headers = { 'x-api-key': custos.service.adminKey };
+    const active = (await (await fetch(`${custos.address}/v1/policies`, { headers })).json()) as { digest: string };
+    expect(draft.digest).to.equal(active.digest);
+  });
+
   it('every other curl line is a valid request to the service', async () => {
     const others = [
       'README.md',

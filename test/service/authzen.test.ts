@@ -1,6 +1,6 @@
 // The AuthZEN Authorization API 1.0 as a gateway uses it: evaluations, batches, searches, discovery, approvals and obligations.
 import { expect } from 'chai';
-import type { Client } from '../support/client.ts';
+import type { Client, ClientResponse } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';
 import { BASE, BATCHES, EVALUATIONS, FIXTURE, GATEWAY, record, user, WRONG } from './authzen-cases.ts';
 
@@ -127,6 +127,122 @@ describe('AuthZEN', () => {
     await service.admin.post(`/v1/approvals/${id}/approve`, { reason: 'fine' });
     return { ...body, context: { approval: { id } } };
   };
+
+  describe('gives a repeat under its Idempotency-Key the first answer, and records nothing anew:', () => {
+    let n = 0;
+    /** The same request three times, of which two come together. */
+    const thrice = async (path: string, body: object): Promise<{ answers: ClientResponse[]; recorded: number }> => {
+      const headers = { 'idempotency-key': `once-${(n += 1)}` };
+      const before = await decisions();
+      const send = (): Promise<ClientResponse> => client.post(path, body, { headers });
+      const answers = [...(await Promise.all([send(), send()])), await send()];
+      return { answers, recorded: (await decisions()) - before };
+    };
+    const isSame = ({ answers }: { answers: ClientResponse[] }): unknown => {
+      const given = answers.filter(({ status }) => status !== 409);
+      expect(given.map(({ status }) => status)).to.deep.equal(given.map(() => 200));
+      for (const { json } of given) expect(json).to.deep.equal(given[0]?.json);
+      expect(given.at(-1)?.headers['idempotent-replayed']).to.equal('true');
+      return given[0]?.json;
+    };
+
+    for (const { name, body } of EVALUATIONS)
+      it(`the evaluation "${name}"`, async () => {
+        const answer = await thrice(EVALUATION, body);
+        isSame(answer);
+        expect(answer.recorded).to.equal(1);
+      });
+
+    for (const { name, body, decisions: expected } of BATCHES)
+      it(`the batch "${name}"`, async () => {
+        const answer = await thrice(EVALUATIONS_PATH, body);
+        const { evaluations } = isSame(answer) as { evaluations: { decision: boolean; context: object }[] };
+        const made = evaluations.map(({ decision }) => decision);
+        expect(made).to.deep.equal(expected.map((one, i) => one ?? made[i]));
+        expect(answer.recorded).to.equal(evaluations.filter(({ context }) => 'decision_id' in context).length);
+      });
+
+    // Reading is permitted, writing denied, and the empty name a fault of the caller.
+    for (const [semantic, names, expected] of [
+      ['execute_all', ['read', '', 'write', 'read'], [true, false, false, true]],
+      ['deny_on_first_deny', ['read', 'read', 'write', 'read'], [true, true, false]],
+      ['deny_on_first_deny', ['read', '', 'write', 'read'], [true, false]],
+      ['deny_on_first_deny', ['read', 'read'], [true, true]],
+      ['permit_on_first_permit', ['write', '', 'read', '', 'read'], [false, false, true]],
+      ['permit_on_first_permit', ['', ''], [false, false]],
+    ] as const)
+      it(`${semantic} of ${names.map((name) => name || 'a fault').join(', ')}`, async () => {
+        const body = {
+          subject: user('bob'),
+          resource: record('record-1'),
+          evaluations: names.map((name) => ({ action: { name } })),
+          options: { evaluations_semantic: semantic },
+        };
+        const answer = await thrice(EVALUATIONS_PATH, body);
+        const { evaluations } = isSame(answer) as { evaluations: { decision: boolean }[] };
+        expect(evaluations.map(({ decision }) => decision)).to.deep.equal(expected);
+        const faults = names.slice(0, expected.length).filter((name) => name === '').length;
+        expect(answer.recorded).to.equal(expected.length - faults);
+      });
+
+    it('one that an approval permits, while another request with the approval is refused', async () => {
+      const asked = await approved({ ...BASE, resource: { type: 'asked', id: 'again' } });
+      const answer = await thrice(EVALUATION, asked);
+      expect(isSame(answer)).to.include({ decision: true });
+      expect(answer.recorded).to.equal(1);
+      const { json } = await client.post(EVALUATION, asked, { headers: { 'idempotency-key': 'another' } });
+      expect([json.decision, json.context.reason]).to.deep.equal([false, 'APPROVAL_USED']);
+      const five = { evaluations: [1, 2, 3, 4, 5].map(() => asked) };
+      const batch = await thrice(EVALUATIONS_PATH, five);
+      const { evaluations } = isSame(batch) as { evaluations: { decision: boolean }[] };
+      expect(evaluations.map(({ decision }) => decision)).to.deep.equal([false, false, false, false, false]);
+    });
+
+    it('and makes none of the decisions of a batch when one fails on our side', async () => {
+      const headers = { 'idempotency-key': 'of-a-failure' };
+      const asked = [record('record-1'), { type: 'record', id: 'refused' }];
+      const body = { ...BASE, evaluations: asked.map((resource) => ({ resource })) };
+      await service.rows(
+        `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF position('refused' IN convert_from(NEW.record, 'UTF8')) > 0 THEN RAISE EXCEPTION 'no' USING ERRCODE = 'lock_not_available'; END IF; RETURN NEW; END $$`,
+      );
+      await service.rows('CREATE TRIGGER refuse BEFORE INSERT ON decision FOR EACH ROW EXECUTE FUNCTION refuse()');
+      const before = await decisions();
+      try {
+        expect((await client.post(EVALUATIONS_PATH, body, { headers })).json.code).to.equal('E6002');
+        expect(await decisions()).to.equal(before);
+      } finally {
+        await service.rows('DROP TRIGGER refuse ON decision');
+      }
+      const { status, json } = await client.post(EVALUATIONS_PATH, body, { headers });
+      expect([status, json.evaluations.length]).to.deep.equal([200, 2]);
+      expect(await decisions()).to.equal(before + 2);
+    });
+
+    it('and another request under the same key is refused', async () => {
+      const headers = { 'idempotency-key': 'of-one' };
+      await client.post(EVALUATION, BASE, { headers });
+      const other = { ...BASE, action: { name: 'write' } };
+      const { status, json } = await client.post(EVALUATION, other, { headers });
+      expect([status, json.code]).to.deep.equal([422, 'E2010']);
+    });
+
+    it('unless it permits what does not stand any more', async () => {
+      const asked = { ...BASE, subject: user('bob') };
+      const headers = { 'idempotency-key': 'of-bob' };
+      const batch = { evaluations: [asked] };
+      expect((await client.post(EVALUATION, asked, { headers })).json.decision).to.equal(true);
+      expect((await client.post(EVALUATIONS_PATH, batch, { headers })).json.evaluations[0].decision).to.equal(true);
+      const become = (status: string): Promise<ClientResponse> =>
+        service.admin.request('PATCH', '/v1/agents/user%3Abob', { body: { status } });
+      await become('PAUSED');
+      const { status, json } = await client.post(EVALUATION, asked, { headers });
+      expect([status, json.code]).to.deep.equal([409, 'E5004']);
+      const [member] = (await client.post(EVALUATIONS_PATH, batch, { headers })).json.evaluations;
+      expect([member.decision, member.context.error.code]).to.deep.equal([false, 'E5004']);
+      await become('ACTIVE');
+    });
+  });
 
   it('gives one true for each approval, to repeats within a minute and to all members of a batch together', async () => {
     const question = { ...BASE, resource: { type: 'asked', id: 'once' } };

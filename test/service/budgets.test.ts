@@ -273,6 +273,24 @@ describe('budgets', () => {
     expect(await left(`agent:${agent}`)).to.equal(LIMIT - 2);
   });
 
+  it('are charged once for an AuthZEN evaluation that is repeated under its Idempotency-Key', async () => {
+    const agent = name();
+    const asked = {
+      subject: { type: 'agent', id: agent },
+      action: { name: 'read' },
+      resource: { type: 'calls', id: 'a' },
+    };
+    for (const [path, body] of [
+      ['/access/v1/evaluation', asked],
+      ['/access/v1/evaluations', { evaluations: [asked] }],
+    ] as const) {
+      const before = await left(`agent:${agent}`);
+      const headers = { 'idempotency-key': name() };
+      for (let n = 0; n < 3; n += 1) expect((await client.post(path, body, { headers })).status).to.equal(200);
+      expect(await left(`agent:${agent}`)).to.equal(before - 1);
+    }
+  });
+
   it('are gauged by the share of their fullest count', async () => {
     const agent = name();
     for (let n = 0; n < LIMIT; n += 1) await ask(client, call(agent));

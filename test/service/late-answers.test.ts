@@ -65,7 +65,7 @@ describe('an answer that comes late', () => {
     });
 
   for (const [what, { path, bodyOf, outcome }] of Object.entries(FORMS))
-    for (const idempotencyKey of path.startsWith('/v1/') ? [undefined, 'once'] : [undefined]) {
+    for (const idempotencyKey of [undefined, 'once']) {
       const ask = (): Promise<ClientResponse> =>
         client.post(path, bodyOf(agentId), {
           headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },

@@ -223,6 +223,43 @@ describe('the fold', () => {
     }
   });
 
+  it('queues exactly what is lost of an agent with more signals than one statement may read', async () => {
+    const [many, each] = [300_000, 20_000];
+    const owner = { organisationId: service.operatorId, environment: 'live' } as const;
+    const agent = [owner.organisationId, owner.environment, 'busy'];
+    // Signals 0 to `many`: each 7,000th is in no fold, and the last 10 wait.
+    const isLost = 'n % 7000 = 77';
+    await service.rows(
+      `INSERT INTO trust_signal (organisation_id, environment, agent_id, signal_id, key_id, type, weight, occurred_at, received_at)
+       SELECT $1, $2, $3, 's-' || n, 'k', 'success', 1000, now(), now() FROM generate_series(0, $4::int) n`,
+      [...agent, many],
+    );
+    await service.rows(
+      `INSERT INTO trust_fold (organisation_id, environment, agent_id, first_n, last_n, folded_at, day, score, uncertainty, signals, proof_id)
+       SELECT $1, $2, $3, min(place), max(place), now(), 20000, 500, 0.1, json_agg(json_build_object('signalId', 's-' || n))::text, 'prf' || min(n)
+       FROM (SELECT n, row_number() OVER (ORDER BY n) AS place FROM generate_series(0, $4::int - 10) n WHERE NOT ${isLost}) AS numbered
+       GROUP BY (place - 1) / $5::int`,
+      [...agent, many, each],
+    );
+    await service.rows(
+      `INSERT INTO trust_inbox (organisation_id, environment, signal_id) SELECT $1, $2, 's-' || n FROM generate_series($3::int - 9, $3::int) n`,
+      [...agent.slice(0, 2), many],
+    );
+    let queued = 0;
+    // The filter mistakes a few, in each run others.
+    for (let run = 0; run < 3; run += 1) queued += await queueLostSignals(service.db, owner, 'busy');
+    const [{ lost } = { lost: 0 }] = await service.rows<{ lost: number }>(
+      `SELECT count(*)::int AS lost FROM generate_series(0, ${many} - 10) n WHERE ${isLost}`,
+    );
+    expect(lost).to.be.above(40);
+    expect(queued).to.equal(lost);
+    const [{ waiting } = { waiting: 0 }] = await service.rows<{ waiting: number }>(
+      `SELECT count(DISTINCT signal_id)::int AS waiting FROM trust_inbox WHERE signal_id LIKE 's-%'`,
+    );
+    expect(waiting).to.equal(lost + 10);
+    await service.rows('DELETE FROM trust_inbox');
+  });
+
   it('keeps what a waiting signal says: the role of the service may erase its evidence, and nothing else', async () => {
     await send([{ signalId: 'kept', agentId: 'known', type: 'violation', evidence: { a: 1 } }]);
     const refusal = (statement: string) =>

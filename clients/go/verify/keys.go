@@ -27,25 +27,22 @@ type Key struct {
 	LastSize  *int64
 }
 
-// ParseKeys reads trusted keys from verifier keys, one a line, or from the JSON answer of GET /v1/log/keys.
+// White space of key files; files from Windows end their lines with a carriage return, too.
+const space = " \t\r\n"
+
+// ParseKeys reads trusted keys from verifier keys, one a line or in a JSON list, or from the JSON answer of GET /v1/log/keys.
 func ParseKeys(text []byte) ([]Key, error) {
-	trimmed := strings.TrimSpace(string(text))
+	trimmed := strings.Trim(string(text), space)
 	if strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "{") {
 		return parsePublishedKeys([]byte(trimmed))
 	}
-	var keys []Key
+	var list []any
 	for _, line := range strings.Split(trimmed, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
+		if line = strings.Trim(line, space); line != "" {
+			list = append(list, line)
 		}
-		key, err := ParseVkey(line)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, key)
 	}
-	return keys, nil
+	return keysOf(list)
 }
 
 // ParseVkey reads one verifier key. It may sign trees of any size.
@@ -71,16 +68,35 @@ func parsePublishedKeys(text []byte) ([]Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	if page, isPage := value.(map[string]any); isPage {
+	if _, isPage := value.(map[string]any); isPage {
+		page, err := exactMembers(value, "The list of keys", "items", "nextCursor")
+		if err != nil {
+			return nil, err
+		}
+		// Without the rest, a receipt that a missing key has signed would be called forged.
+		if page["nextCursor"] != nil {
+			return nil, malformed("The list of keys has a nextCursor: more keys follow.")
+		}
 		value = page["items"]
 	}
 	list, isList := value.([]any)
-	if !isList || len(list) > maxKeys {
+	if !isList {
 		return nil, malformed("The keys are not a JSON list as /v1/log/keys gives it.")
+	}
+	return keysOf(list)
+}
+
+func keysOf(list []any) ([]Key, error) {
+	if len(list) > maxKeys {
+		return nil, malformed("There are more than %d keys.", maxKeys)
 	}
 	keys := make([]Key, 0, len(list))
 	for _, entry := range list {
-		key, err := publishedKey(entry)
+		read := publishedKey
+		if _, isText := entry.(string); isText {
+			read = func(entry any) (Key, error) { return ParseVkey(entry.(string)) }
+		}
+		key, err := read(entry)
 		if err != nil {
 			return nil, err
 		}

@@ -23,10 +23,13 @@ export class List<Page extends PageLike<unknown>> implements AsyncIterable<ItemO
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ItemOf<Page>, void, undefined> {
     let cursor: string | undefined;
-    do {
+    for (;;) {
       const page = await this.#read(cursor);
       yield* page.items as ItemOf<Page>[];
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
+      const next = page.nextCursor ?? undefined;
+      // A cursor that repeats itself would never end.
+      if (next === undefined || next === cursor) return;
+      cursor = next;
+    }
   }
 }

@@ -20,7 +20,7 @@ import type { DecisionRow, DecisionStore } from './decision-store.ts';
 import { type Budgeted, chargeFor, createBudgeted, needsBudgets, whileCountsLast } from './budgeted.ts';
 import { createSettling, type Settled } from './settle.ts';
 import { createTurns } from './turns.ts';
-import { type AnsweredDecision, type Write, type Written, writtenOf } from './written.ts';
+import { type AnsweredDecision, type IsLast, type Write, type Written, writtenOf } from './written.ts';
 
 export interface Opening {
   readonly begunAtMs: number;
@@ -103,6 +103,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     items: readonly EvaluatedQuestion[],
     namings: readonly Named[],
     made: EvaluatedQuestion[],
+    isLast?: IsLast,
   ): Promise<(Written | Unwritten)[]> => {
     // Locked in one order, so that two batches with the same approvals cannot deadlock.
     const held = new Map<string, StoredApproval | undefined>();
@@ -123,6 +124,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     const opened = new Map<string, NamedApproval | undefined>();
     const opening: OpeningRow[] = [];
     for (const [i, item] of items.entries()) {
+      const before = written.at(-1);
+      if (before !== undefined && isLast?.(before) === true) break;
       const { question } = item;
       const { approvalId } = question;
       const naming = namings[i];
@@ -185,7 +188,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
         return await whileCountsLast(async () => {
           await budgeted.store.ensure(db, items);
           const made: EvaluatedQuestion[] = [];
-          const result = await work((sql) => writeAll(sql, items, namings, made));
+          const result = await work((sql, isLast) => writeAll(sql, items, namings, made, isLast));
           const committed = (): void => {
             for (const { question, answer } of made) decider.recorded(question, answer);
           };

@@ -19,7 +19,9 @@ export interface Written {
 /** A durable answer: JSON text, which may go out now. */
 export type AnsweredDecision = Pick<Written, 'decisionId' | 'text' | 'isRepeat'>;
 
-export type Write = (sql: Sql) => Promise<readonly (Written | Unwritten)[]>;
+/** @param isLast whether the outcome ends an ordered batch: what follows it is not stored, and has no outcome */
+export type Write = (sql: Sql, isLast?: IsLast) => Promise<readonly (Written | Unwritten)[]>;
+export type IsLast = (outcome: Written | Unwritten) => boolean;
 
 /** The stored decision. @throws why it was not stored */
 export function writtenOf(outcome: Written | Unwritten | undefined): Written {

@@ -6,10 +6,14 @@ import { type ActivationSource, FOLDER_AUTHOR } from './activate.ts';
 /** A row with a genuine seal, and the slug of its organisation; null: it is for the whole installation. */
 export type StoredActivation = SealedRow<'policy_activation'> & { readonly slug: string | null };
 
-const PAGE = `SELECT organisation.slug, ${sealedColumns('policy_activation', 'a')}
-    FROM policy_activation a LEFT JOIN organisation ON organisation.id = a.organisation_id
-    WHERE ($1::bigint IS NULL OR a.seq < $1) AND ($2::text IS NULL OR a.organisation_id IS NULL OR a.organisation_id = $2)
-    ORDER BY a.seq DESC LIMIT $3`;
+/** Each part is a range scan in the order of the list: the sets of other organisations are not read. */
+const partOf = (condition: string): string =>
+  `(SELECT * FROM policy_activation WHERE seq < $1 AND ${condition} ORDER BY seq DESC LIMIT $2)`;
+const pageOf = (parts: string): string => `SELECT organisation.slug, ${sealedColumns('policy_activation', 'a')}
+    FROM (${parts}) AS a LEFT JOIN organisation ON organisation.id = a.organisation_id ORDER BY a.seq DESC LIMIT $2`;
+const PAGE = pageOf(partOf('true'));
+const PAGE_OF_ONE = pageOf(`${partOf('organisation_id IS NULL')} UNION ALL ${partOf('organisation_id = $3')}`);
+const HIGHEST_SEQ = '9223372036854775807';
 
 /**
  * Newest first.
@@ -25,7 +29,9 @@ export function listActivations(
   }: { readonly before?: string; readonly organisationId?: string; readonly limit: number },
 ): Promise<StoredActivation[]> {
   return genuinePage<StoredActivation>(sql, 'policy_activation', limit, (last) =>
-    sql.query(PAGE, [last?.seq ?? before ?? null, organisationId ?? null, limit]),
+    organisationId === undefined
+      ? sql.query(PAGE, [last?.seq ?? before ?? HIGHEST_SEQ, limit])
+      : sql.query(PAGE_OF_ONE, [last?.seq ?? before ?? HIGHEST_SEQ, limit, organisationId]),
   );
 }
 

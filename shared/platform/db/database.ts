@@ -23,7 +23,14 @@ export interface EntitySql extends Sql {
   select<T extends SealedTableName>(table: T, selection: Selection<T>): Promise<WholeRow<T>[]>;
 }
 
+/** Refusals of statements because the server's disk was full, since there was room for certain (writable.ts). */
+export interface DiskState {
+  refusals: number;
+}
+
 export interface Database extends EntitySql {
+  /** Absent where nobody asks for it. */
+  readonly disk?: DiskState;
   /** Runs `work` in a transaction (READ COMMITTED). Commits, or rolls back when it throws. */
   transaction<T>(work: (sql: EntitySql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -276,8 +283,12 @@ const withSelect = (seals: Seals, selectSql: Connected['select'], query: Run): E
   },
 });
 
+function noteFull(disk: DiskState, error: unknown): void {
+  if (troubleOf(error) === 'full') disk.refusals += 1;
+}
+
 const runOn =
-  (pool: pg.Pool, waitMs: number): Run =>
+  (pool: pg.Pool, waitMs: number, disk: DiskState): Run =>
   async <Row extends object>(...statement: Parameters<Run>) => {
     try {
       return await withClient(pool, waitMs, async ({ client, spoil }) => {
@@ -285,6 +296,7 @@ const runOn =
           return await run<Row>(client, ...statement);
         } catch (error) {
           if (spoilsConnection(error)) spoil(error as Error);
+          noteFull(disk, error);
           throw error;
         }
       });
@@ -296,7 +308,7 @@ const runOn =
 /** Connects at the first statement, so it also opens while PostgreSQL is away. */
 export function openSideDatabase(options: DatabaseOptions): SideDatabase {
   const pool = createPool(options);
-  const query = runOn(pool, waitMsOf(options));
+  const query = runOn(pool, waitMsOf(options), { refusals: 0 });
   return {
     seals: options.seals ?? NO_SEALS,
     query: (statement, values) => query(statement, values),
@@ -311,8 +323,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const { pool, select, close } = await connect(options);
   await open(pool, options.kept ?? 0);
   const waitMs = waitMsOf(options);
+  const disk: DiskState = { refusals: 0 };
   return {
-    ...withSelect(seals, select, runOn(pool, waitMs)),
+    ...withSelect(seals, select, runOn(pool, waitMs, disk)),
+    disk,
     connections: () => poolUse(pool),
     async transaction(work) {
       // `work` may fail because of another store. Only errors of this connection say something about it.
@@ -322,6 +336,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
           return await answer;
         } catch (error) {
           ownErrors.add(error);
+          noteFull(disk, error);
           throw error;
         }
       };

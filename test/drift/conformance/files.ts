@@ -7,6 +7,7 @@ import { realCases } from './calls-real.ts';
 import { canonicalCases } from './canonical-cases.ts';
 import { chainsAndPromises } from './chains-and-promises.ts';
 import { forgedReceipts } from './forged-receipts.ts';
+import { keyFiles } from './key-files.ts';
 import { malformedReceipts } from './malformed-receipts.ts';
 import { FILE_KEYS, type ProofCase } from './parts.ts';
 import { validReceipts } from './valid-receipts.ts';
@@ -18,6 +19,7 @@ export function proofCases(): ProofCase[] {
     ...forgedReceipts(),
     ...chainsAndPromises(),
     ...batchedPromises(),
+    ...keyFiles(),
   ];
 }
 

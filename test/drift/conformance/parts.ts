@@ -41,10 +41,11 @@ export type ProofCase = Expected & {
   readonly name: string;
   readonly kind: 'receipt' | 'tlog-proof' | 'promise' | 'chain';
   readonly input: string | readonly string[];
-  readonly keys?: readonly (string | PublishedKey)[];
+  readonly keys?: Keys;
 };
 
-type Keys = readonly (string | PublishedKey)[];
+/** A list, an answer of GET /v1/log/keys, or the text of a file. */
+type Keys = string | readonly (string | PublishedKey)[] | object;
 
 /** One case. @param expected what it proves, or the name of its failure */
 export function proofCase(

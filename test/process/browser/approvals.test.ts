@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { browserMissing, foreignRequests, openDashboard, signOut, type Visit } from '../../support/browser.ts';
+import { browserMissing, foreignRequests, openDashboard, signOut, visit, type Visit } from '../../support/browser.ts';
 import type { Client } from '../../support/client.ts';
-import { approve, ask, escalate, ESCALATING, gist } from '../../support/escalations.ts';
+import { approve, ask, escalate, gist, QUORUM } from '../../support/escalations.ts';
 import { type Pages, visitDashboard } from '../../support/pages.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
@@ -71,7 +71,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
   before(async () => {
     const risk = JSON.parse(readFileSync(path.join(SHIPPED_POLICIES, 'risk.json'), 'utf8')) as object;
     service = await startService({
-      policies: { ...ESCALATING, 'risk.json': risk, 'calls.json': CALLS, 'orders.json': ORDERS },
+      policies: { ...QUORUM, 'risk.json': risk, 'calls.json': CALLS, 'orders.json': ORDERS },
       env: { CUSTOS_APPROVAL_TTL: '300' },
     });
     client = await service.client();
@@ -306,6 +306,67 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
     expect((await words.locator('.ask-words .said').allTextContents()).join('')).to.equal(raw_intent);
   });
 
+  it('an ESCALATE appears by itself, two people approve it in their pages, and the retry of the agent is permitted', async () => {
+    const page = await seen.context.newPage();
+    // Other people, with keys and windows of their own.
+    const people: Visit[] = [];
+    try {
+      const names = ['anna', 'ben'] as const;
+      const keys = new Map<string, string>();
+      for (const name of names) {
+        const { key, keyId } = await service.addKey({ scopes: ['admin:*'], name, tags: ['finance'] });
+        keys.set(name, keyId);
+        const person = await visit();
+        people.push(person);
+        await openDashboard(person.page, service.ingress.address, key, '/approvals?agentId=two-hands');
+        await person.page.getByText('No approvals are waiting').waitFor();
+      }
+      const asked = asking('two-hands', 'several/ledger');
+      const approval_id = await escalate(client, asked);
+      const retry = async (): Promise<unknown> => gist(await ask(client, { ...asked, approval_id }))[0];
+      const [anna, ben] = people.map((person) => person.page);
+      if (anna === undefined || ben === undefined) throw new Error('there are no people');
+      for (const one of [anna, ben]) await one.getByRole('button', { name: 'Show 1 new approval' }).click();
+
+      // The first one on the page of the approval.
+      await anna.getByRole('link', { name: 'delete:db/asked/several/ledger' }).click();
+      await anna.getByText('0 of 2 approved').waitFor();
+      await anna.getByRole('button', { name: 'Approve…' }).click();
+      await anna.getByRole('dialog').getByText('when all who must approve have approved').waitFor();
+      await anna.getByRole('dialog').getByLabel('Reason').fill('the ledger is closed');
+      await anna.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+      await anna.getByText('You have approved this request; others must, too.').waitFor();
+      expect(await anna.getByRole('button', { name: 'Approve…' }).count()).to.equal(0);
+      expect(await retry()).to.equal('ESCALATE');
+
+      // The second one in the list, with the keyboard.
+      const row = ben.locator('.ask', { hasText: 'several/ledger' });
+      await row.focus();
+      await ben.keyboard.press('a');
+      await ben.keyboard.type('closed, indeed');
+      await ben.keyboard.press('Enter');
+      await row.getByText('approved', { exact: true }).waitFor();
+      await anna.getByText('Approved, and not used yet').waitFor();
+
+      // A third one, whom the rule does not name.
+      await page.goto(`${service.ingress.address}/dashboard/approvals/${approval_id}`);
+      for (const [name, reason] of [
+        ['anna', 'the ledger is closed'],
+        ['ben', 'closed, indeed'],
+      ] as const) {
+        const vote = page.locator('.reason-source', { hasText: keys.get(name) ?? '' });
+        expect(await vote.textContent()).to.include(reason);
+      }
+      expect([await retry(), await retry()]).to.deep.equal(['ALLOW', 'ALLOW']);
+      await anna.reload();
+      await anna.getByText('Approved and used').waitFor();
+      for (const { complaints } of people) expect(complaints).to.deep.equal([]);
+    } finally {
+      await page.close();
+      for (const person of people) await person.close();
+    }
+  });
+
   it("expiry follows the service's clock, however wrong the browser's clock is", async () => {
     const approvalId = await escalate(client, asking('billing-cleaner', 'clock'));
     const page = await seen.context.newPage();
@@ -320,6 +381,26 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
     await page.getByText(/Requested by .* (just now|\d+ s ago)/).waitFor();
     await page.getByRole('button', { name: 'Approve…' }).waitFor();
     await page.close();
+  });
+
+  it('says once in its dialog that an approval has expired meanwhile', async () => {
+    const { page } = seen;
+    const approvalId = await escalate(client, asking('billing-cleaner', 'expiring'));
+    await pages.open(`/approvals/${approvalId}`);
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    await dialog().getByText('may then do this once:').waitFor();
+    await dialog().getByLabel('Reason').fill('slow, but sure');
+    // The page does not know yet.
+    await page.route('**/dashboard/api/events*', (route) => route.abort());
+    service.advance(6 * 60_000);
+    await dialog().getByRole('button', { name: 'Approve' }).click();
+    await dialog().getByText('Too late').waitFor();
+    expect(await dialog().getByText('It has expired: nobody decided in time.').count()).to.equal(1);
+    expect(await dialog().getByLabel('Reason').inputValue()).to.equal('slow, but sure');
+    await pages.looks('approval-expired');
+    await page.unroute('**/dashboard/api/events*');
+    await page.keyboard.press('Escape');
+    await page.getByText('Nobody decided in time').waitFor();
   });
 
   it('reports an approval that does not exist, and one that has expired', async () => {

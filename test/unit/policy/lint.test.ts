@@ -10,12 +10,13 @@ import { findRoot } from '../../../shared/platform/config/root.ts';
 import { all, is, level } from './lint-case.ts';
 import { CASES as FIRST_CASES } from './lint-cases.ts';
 import { OPENING_CASES } from './lint-cases-openings.ts';
+import { RESOURCE_CASES } from './lint-cases-resources.ts';
 import { TOOL_CASES } from './lint-cases-tools.ts';
 import { SURROUNDINGS, WORD_CASES } from './lint-cases-words.ts';
 import { filesOf, policy, setOf } from './support.ts';
 import type { PolicyLike } from './support.ts';
 
-const CASES = [...FIRST_CASES, ...OPENING_CASES, ...WORD_CASES, ...TOOL_CASES];
+const CASES = [...FIRST_CASES, ...OPENING_CASES, ...WORD_CASES, ...TOOL_CASES, ...RESOURCE_CASES];
 
 const reported = (findings: readonly LintFinding[]): string[] =>
   findings.map(({ severity, code, policy: id, pointer }) => `${severity} ${code} ${id} ${pointer}`);

@@ -18,8 +18,24 @@ import { oddSignature } from '../../drift/conformance/edwards.ts';
 import { FILE_KEYS, type ProofCase, RAW_LOG_KEY } from '../../drift/conformance/parts.ts';
 import { LOG_KEY, SEEDS } from './sample-log.ts';
 
+const linesOf = (text: string): string[] =>
+  text.split('\n').flatMap((line) => line.replace(/^[ \t\r]+/, '').replace(/[ \t\r]+$/, '') || []);
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) throw new ProofError('MALFORMED', error.message);
+    throw error;
+  }
+}
+
 function trusted(keys: ProofCase['keys'] = FILE_KEYS): TrustedKey[] {
-  return keys.flatMap((key) => (typeof key === 'string' ? [trustKey(key)] : trustPublishedKeys([key])));
+  // The commands take files of JSON alone: a line is what --vkey is given.
+  if (typeof keys === 'string' && !/^[[{]/.test(keys.trimStart())) return linesOf(keys).map((line) => trustKey(line));
+  const given = typeof keys === 'string' ? jsonOf(keys) : keys;
+  if (!Array.isArray(given)) return trustPublishedKeys(given);
+  return given.flatMap((key: unknown) => (typeof key === 'string' ? [trustKey(key)] : trustPublishedKeys([key])));
 }
 
 function receiptOf(text: string): Receipt {

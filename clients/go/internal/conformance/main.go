@@ -20,7 +20,7 @@ type line struct {
 	URL  string            `json:"url"`
 	Key  string            `json:"key"`
 	Env  map[string]string `json:"env"`
-	Keys []json.RawMessage `json:"keys"`
+	Keys json.RawMessage   `json:"keys"`
 	Case json.RawMessage   `json:"case"`
 }
 

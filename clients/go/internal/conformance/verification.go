@@ -33,8 +33,8 @@ func runVerification(one line) (printed, error) {
 	return out, err
 }
 
-func verified(kind string, texts []string, keyTexts []json.RawMessage) (printed, error) {
-	keys, err := trustedKeys(keyTexts)
+func verified(kind string, texts []string, keysText json.RawMessage) (printed, error) {
+	keys, err := trustedKeys(keysText)
 	if err != nil {
 		return nil, err
 	}
@@ -80,24 +80,11 @@ func receiptMembers(r *verify.VerifiedReceipt) printed {
 	}
 }
 
-// trustedKeys reads verifier keys (texts) and entries of GET /v1/log/keys (objects).
-func trustedKeys(texts []json.RawMessage) ([]verify.Key, error) {
-	var keys []verify.Key
-	for _, text := range texts {
-		var vkey string
-		var more []verify.Key
-		var err error
-		if json.Unmarshal(text, &vkey) == nil {
-			var key verify.Key
-			key, err = verify.ParseVkey(vkey)
-			more = []verify.Key{key}
-		} else {
-			more, err = verify.ParseKeys([]byte("[" + string(text) + "]"))
-		}
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, more...)
+// trustedKeys reads the text of a file with keys, or keys as JSON.
+func trustedKeys(given json.RawMessage) ([]verify.Key, error) {
+	var text string
+	if json.Unmarshal(given, &text) == nil {
+		return verify.ParseKeys([]byte(text))
 	}
-	return keys, nil
+	return verify.ParseKeys(given)
 }

@@ -27,6 +27,9 @@ PROMISE_SUFFIX = "/promise"
 _KEY_NAME = re.compile("[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000+]+")
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f]")
 
+# White space of key files; files from Windows end their lines with a carriage return, too.
+_SPACE = " \t\r\n"
+
 # Verifier keys (`<name>+<hash>+<base64>`, one or several lines), or the answer of GET /v1/log/keys.
 Keys = Union[str, Sequence[Any], Mapping[str, Any]]
 
@@ -57,10 +60,19 @@ class Checkpoint:
 def read_keys(keys: Keys) -> List[TrustedKey]:
     """Raises ReceiptError (MALFORMED) for a key that can't be read."""
     if isinstance(keys, str):
-        text = keys.strip()
-        keys = parse_json(text, "The list of keys") if text[:1] in ("[", "{") else text.splitlines()
+        text = keys.strip(_SPACE)
+        # Not splitlines(), which ends lines at other characters, too.
+        lines = [line.strip(_SPACE) for line in text.split("\n")]
+        is_json = text[:1] in ("[", "{")
+        keys = parse_json(text, "The list of keys") if is_json else [line for line in lines if line]
+    elif dataclasses.is_dataclass(keys) and not isinstance(keys, type):
+        keys = {"items": getattr(keys, "items", None), "nextCursor": getattr(keys, "next_cursor", None)}
     if isinstance(keys, Mapping):
-        keys = keys.get("items", [keys])
+        page = exact_members(dict(keys), "The list of keys", ["items", "nextCursor"])
+        # Without the rest, a receipt that a missing key has signed would be called forged.
+        if page["nextCursor"] is not None:
+            raise malformed("The list of keys has a nextCursor: more keys follow.")
+        keys = page["items"]
     if not isinstance(keys, (list, tuple)) or len(keys) > MAX_KEYS:
         raise malformed("The keys are not a list as /v1/log/keys gives it.")
     return [_read_key(key, position) for position, key in enumerate(keys)]
@@ -68,7 +80,7 @@ def read_keys(keys: Keys) -> List[TrustedKey]:
 
 def _read_key(key: Any, position: int) -> TrustedKey:
     if isinstance(key, str):
-        return _parse_vkey(key.strip())
+        return _parse_vkey(key)
     what = f"Key {position + 1} of the list"
     if dataclasses.is_dataclass(key) and not isinstance(key, type):
         values: Mapping[str, Any] = dataclasses.asdict(key)

@@ -8,6 +8,7 @@ import {
   isCount,
   isObject,
   malformed,
+  parseBounded,
   quoted,
   toBase64Url,
   utf8,
@@ -33,8 +34,15 @@ export interface PublishedKey {
   readonly lastSize: number | null;
 }
 
-/** Verifier keys, one a line or in a list, or the answer of GET /v1/log/keys. A verifier key alone may sign trees of every size. */
-export type TrustedKeys = string | readonly (string | PublishedKey)[] | { readonly items: readonly PublishedKey[] };
+/**
+ * Verifier keys, one a line or in a list, or the answer of GET /v1/log/keys, as JSON text or parsed. A verifier key alone may sign trees of
+ * every size.
+ */
+export type TrustedKeys =
+  | string
+  | readonly (string | PublishedKey)[]
+  | { readonly items: readonly PublishedKey[]; readonly nextCursor: string | null };
+const MAX_KEYS = 10_000;
 
 export interface TrustedKey {
   /** JWK thumbprint (RFC 7638). */
@@ -84,15 +92,37 @@ function readKey(value: unknown): TrustedKey {
   return key;
 }
 
+/** The line without white space around it, such as the carriage return of a file from Windows. */
+function stripped(line: string): string {
+  const isSpace = (at: number): boolean => ' \t\r\n'.includes(line.charAt(at));
+  let [start, end] = [0, line.length];
+  while (start < end && isSpace(start)) start += 1;
+  while (start < end && isSpace(end - 1)) end -= 1;
+  return line.slice(start, end);
+}
+
+/** The entries of keys as they are given. */
+function entriesOf(keys: unknown): unknown {
+  if (typeof keys === 'string') {
+    const text = stripped(keys);
+    if (/^[[{]/.test(text)) return entriesOf(parseBounded(text, 'The list of keys'));
+    return text
+      .split('\n')
+      .map(stripped)
+      .filter((line) => line !== '');
+  }
+  if (!isObject(keys)) return keys;
+  if (!hasExactly(keys, ['items', 'nextCursor'])) return undefined;
+  // Without the rest, a receipt that a missing key has signed would be called forged.
+  if (keys['nextCursor'] !== null) throw malformed('The list of keys has a nextCursor: more keys follow.');
+  return keys['items'];
+}
+
 /** @throws {VerificationError} MALFORMED */
 export function readKeys(keys: TrustedKeys): TrustedKey[] {
-  if (typeof keys === 'string')
-    return keys
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .map(readKey);
-  const list: unknown = Array.isArray(keys) ? keys : isObject(keys) ? keys['items'] : undefined;
-  if (!Array.isArray(list)) throw malformed('The keys are not a list as /v1/log/keys gives it.');
+  const list = entriesOf(keys);
+  if (!Array.isArray(list) || list.length > MAX_KEYS)
+    throw malformed('The keys are not a list as /v1/log/keys gives it.');
   return list.map(readKey);
 }
 

@@ -110,7 +110,7 @@ export function Confirm({ title, children, verb, reason, dangerous, late, action
       ${children && html`<div class="dialog-text">${children}</div>`}
       ${reason && html`<div class="field"><label for=${id}>${reason.label}${reason.required ? '' : ' (optional)'}</label><textarea data-first id=${id} rows="3" maxlength="1000" required=${reason.required} value=${text} onInput=${(event: Event) => setText((event.currentTarget as HTMLTextAreaElement).value)}></textarea></div>`}
       <div role="status">${late !== undefined && html`<${Notice} tone="warn" title="Too late">${late}<//>`}</div>
-      <${FormError} error=${action.error} />
+      ${late === undefined && html`<${FormError} error=${action.error} />`}
       <${FormActions} verb=${verb} busy=${action.busy} disabled=${missing || late !== undefined} dangerous=${dangerous} cancelFirst=${reason === undefined} onCancel=${onClose} />
     </form>
   <//>`;

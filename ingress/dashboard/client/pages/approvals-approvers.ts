@@ -16,6 +16,11 @@ export function progressOf({ approvers }: Pick<Approval, 'approvers'>): string |
   return demand && `${demand.approvedBy.length} of ${demand.atLeast}`;
 }
 
+/** Whether an approval may need more votes than the next one. */
+export function needsMore({ approvers }: Pick<Approval, 'approvers'>): boolean {
+  return (approvers ?? []).reduce((sum, { missing }) => sum + missing, 0) > 1;
+}
+
 /** The keys and tags that a rule names. */
 function Named({ of: { keys, tags } }: { readonly of: Demand }): VNode {
   const names = [...tags.map((tag) => ['tag', tag] as const), ...keys.map((key) => ['key', key] as const)];

@@ -6,6 +6,7 @@ import { href, Link } from '../router.ts';
 import { useKept, useSession } from '../session.ts';
 import { Card, Confirm, Id, KeyValue, Name, Notice, Said, Time, useNow } from '../ui.ts';
 import { wordsOf } from './decisions-parts.ts';
+import { needsMore } from './approvals-approvers.ts';
 import { isUrgent, statusAt, timeLeft, wasDecided } from './approvals-states.ts';
 
 interface DecideProps {
@@ -72,7 +73,7 @@ function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNo
     ${
       asked !== undefined &&
       html`<${Confirm} title=${asked === 'approve' ? 'Approve this action?' : 'Reject this action?'} verb=${asked === 'approve' ? 'Approve' : 'Reject'} dangerous=${asked === 'reject'} reason=${{ label: 'Reason, kept in the log', required: true }} late=${late} action=${decide} onClose=${close}>
-        <p><strong><${Name} text=${agentId} length=${120} /></strong> ${asked === 'approve' ? 'may then do this once:' : 'is denied when it requests this again with this approval:'}</p>
+        <p><strong><${Name} text=${agentId} length=${120} /></strong> ${asked === 'reject' ? 'is denied when it requests this again with this approval:' : needsMore(approval) ? 'may do this once, when all who must approve have approved:' : 'may then do this once:'}</p>
         <p><code><${Said} text=${wordsOf(approval.decision.intent)} /></code></p>
       <//>`
     }

@@ -11,6 +11,7 @@ import {
   targetsMeet,
   unmatchedBy,
 } from './implied.ts';
+import { reachOf } from './reach.ts';
 import { labelOf, nameOf, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
 import { isPermitted, spoiling } from './open.ts';
 import { ruleHolds, search, searchUndisturbed } from './search.ts';
@@ -158,9 +159,10 @@ function neededOf(
 
 /** The results for a rule below each of its patterns; undefined when it has an effect below one of them. */
 function lookAt(from: Search, rule: LintedRule): readonly Below[] | undefined {
-  if (rule.rule.resources.length > MAX_PATTERNS) return undefined;
+  const reach = reachOf(rule);
+  if (reach.length > MAX_PATTERNS) return undefined;
   const found: Below[] = [];
-  for (const pattern of rule.rule.resources) {
+  for (const pattern of reach) {
     const below = lookBelow(from, rule, pattern);
     if (below === undefined) return undefined;
     found.push(below);
@@ -171,7 +173,7 @@ function lookAt(from: Search, rule: LintedRule): readonly Below[] | undefined {
 function shadowOf(from: Search, rule: LintedRule, known: readonly Below[]): Shadow | undefined {
   const by = new Set<LintedRule>();
   for (const [i, below] of known.entries()) {
-    const pattern = rule.rule.resources[i] ?? '*';
+    const pattern = reachOf(rule)[i] ?? '*';
     const those = below.kind === 'by one' ? [below.by] : shadowTogether(from, rule, pattern, below);
     if (those === undefined) return undefined;
     for (const other of those) by.add(other);
@@ -183,7 +185,7 @@ function shadowOf(from: Search, rule: LintedRule, known: readonly Below[]): Shad
 
 /** Facts on which a guarded ALLOW does not hold and a wider one permits. */
 function walkAround(set: LintedSet, guarded: LintedRule, wide: LintedRule): Facts | undefined {
-  for (const pattern of guarded.rule.resources.slice(0, 20)) {
+  for (const pattern of reachOf(guarded).slice(0, 20)) {
     const found = searchUndisturbed(
       {
         set,
