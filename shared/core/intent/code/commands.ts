@@ -112,6 +112,7 @@ function subcommandOf(base: CommandEntry, subcommands: readonly string[], lexico
     if (!isKnown && !lexicon.commandGroups.has(path)) break;
   }
   if (isKnown && entry === base && depth > 0 && !base.command.includes(' ')) isKnown = false;
+  if (entry === base && base.targets !== undefined) isKnown = true;
   let doing: Doing = entry;
   const verbs = isKnown && entry !== base ? [] : base.verbAt;
   if (verbs.length > 0 && subcommands.length > 0) {
@@ -207,6 +208,27 @@ const LIMITS_TOOL = /--(?:max|min)-(?:warnings|errors|failures|retries|redirs?|d
 const onlyShows = (words: readonly string[], { command }: CommandEntry): boolean =>
   (command === 'mount' && words.length === 1) ||
   (command === 'sysctl' && words.slice(1).every((word) => /^(?:-[anNbeq]|[a-z][\w.-]*)$/.test(word)));
+
+/** Whether what a command runs is not seen: a program, or a part of a project that is none of the plain ones: `just ship`. */
+export function runsUnseen({ entry, arguments: given }: Pick<KnownCommand, 'entry' | 'arguments'>, lexicon: Lexicon) {
+  if (!entry.unseen || entry.targets === undefined) return entry.unseen;
+  const own = given.slice(entry.command.split(' ').length - 1);
+  const targets = entry.targets === 'all' ? own : own.slice(0, 1);
+  return targets.length === 0 || !targets.every((target) => isPlainTarget(target, lexicon));
+}
+
+/** `test`, `test:unit`, `api:lint`, but not `test:deploy`. */
+function isPlainTarget(target: string, { codeWords, commandVerbs, destructiveWords }: Lexicon): boolean {
+  const parts = target.toLowerCase().split(/[:._-]+/);
+  const isPlain = (part: string) => codeWords.plainTargets.has(part);
+  const acts = (part: string) =>
+    (commandVerbs.get(part)?.effect ?? 'read') !== 'read' || destructiveWords.find(part) === 'word';
+  return (
+    /^[\w:.-]+$/.test(target) &&
+    [parts[0], parts.at(-1)].some((part = '') => isPlain(part)) &&
+    parts.every((part) => isPlain(part) || !acts(part))
+  );
+}
 
 const FILE = /^(?:-f|--file)$/;
 /** Options whose value somebody reads. */

@@ -102,7 +102,7 @@ function requestOfWords(words: readonly string[], { pipes, holdsData }: { pipes:
     else if (word === '-I' || word === '--head') method = 'HEAD';
     else if (SAVES.test(word)) saves = true;
     else if (isHttpie && METHODS.has(word.toUpperCase())) method = word;
-    else if (isUrl(word) || (url === '' && !word.startsWith('-') && /[./:]/.test(word))) url = word;
+    else if (isUrl(word) || (url === '' && !word.startsWith('-') && /[./:]|^\$\{?\w/.test(word))) url = word;
     else if (isHttpie && /^[\w.-]{1,40}(?:=|:=|@)/.test(word)) bodies.push(word);
   }
   const carries =

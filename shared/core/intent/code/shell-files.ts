@@ -192,6 +192,9 @@ export function staysInside({ known, lexicon }: CommandLine): boolean {
   return hosts.length > 0 && hosts.every((host) => !isOutside(`ssh://${host}`, lexicon));
 }
 
+/** A place that a variable holds, so that nobody sees where it is: `$DEST`, `$HOST:/in`, `sftp://$HOST/in`. */
+const IN_VARIABLE = /^(?:[a-z][\w+.-]{0,20}:\/\/)?(?:[\w.+-]{1,64}@)?\$(?!\{?(?:HOME|PWD|OLDPWD|TMPDIR)\b)[\w{]/;
+
 /** Commands that copy whole folders. */
 const MUCH = /^(?:rclone|aws s3 sync|gsutil rsync)/;
 
@@ -204,7 +207,9 @@ export function copied({ known, texts, lexicon }: CommandLine, fragment: Fragmen
     .exec(target)
     ?.slice(1)
     .find(Boolean);
-  const isRemote = REMOTE.test(target);
+  const isUnseen =
+    fragment.action === 'send' && IN_VARIABLE.test(target) && !places.slice(0, -1).some((place) => REMOTE.test(place));
+  const isRemote = isUnseen || REMOTE.test(target);
   const inside = target.includes('://')
     ? !isOutside(target, lexicon)
     : host !== undefined && !isOutside(`ssh://${host}`, lexicon);

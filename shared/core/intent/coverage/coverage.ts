@@ -234,7 +234,7 @@ export function coverageOf(
         lexicon,
       ).filter(({ text: word }) => !(isForeignWord(word, lexicon) && isForeign()));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
-  const unknown = unknownWordsIn(sentences, isInCode);
+  const unknown = unknownWordsIn(sentences, foreignKnown !== undefined, isInCode);
   const features: Coverage['features'] = {
     clauses: clauses.length,
     clausesRead: clauses.filter(({ isRead }) => isRead).length,

@@ -80,6 +80,10 @@ const MEMBERS = {
   codeNouns: words('Words in the names of tools that run code which they are given.', ['script', 'python']),
   lookTools: words('Tools that only look, with names in which no verb says so.', ['weather', 'ls']),
   lookFields: words('Fields of calls that only say what is looked at.', ['path', 'city']),
+  plainTargets: words(
+    'Names of the parts of projects that people run all day and that only build, check or show something.',
+    ['test', 'lint'],
+  ),
   runners: words('Words of a sentence after which a command may begin.', ['run', 'execute']),
   scriptRunners: words('Words after which the name of a script is one to run.', ['source', 'launch']),
   continues: words('Words with which a sentence goes on after code.', ['and', 'because']),
