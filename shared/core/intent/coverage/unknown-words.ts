@@ -43,7 +43,10 @@ export function unknownWordsIn(
     // The neighbours with the highest sum, which begin anew where a sum is below 0.
     let [from, sum] = [0, 0];
     let strangest = { from: 0, to: 0, sum: 0 };
-    const isCovered = isCoveredIn(sentence.filter(({ kind }) => kind === 'word'), isForeign);
+    const isCovered = isCoveredIn(
+      sentence.filter(({ kind }) => kind === 'word'),
+      isForeign,
+    );
     for (const [at, token] of sentence.entries()) {
       if (token.kind !== 'word' || isInCode(token.at)) continue;
       words += 1;

@@ -71,6 +71,10 @@ const MEMBERS = {
   guards: words('Services that protect a host.', ['auditd']),
   stoppers: words('Subcommands that stop a service or take it away.', ['stop', 'mask']),
   textFields: words('Last words of the names of fields that hold text for people.', ['title', 'comment']),
+  contentFields: words('Last words of the names of fields that hold all of something: given nothing, it is emptied.', [
+    'content',
+    'rows',
+  ]),
   dataNouns: words('Words that name data as a whole, which a request carries.', ['contents', 'dump']),
   destroyingEndpoints: words(
     'Last words of addresses with `_` before them by which something is lost or goes out of use when something is sent there.',
