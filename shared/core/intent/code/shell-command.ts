@@ -90,7 +90,7 @@ function knownFragments(line: CommandLine): Fragment[] {
   if (entry.unseen && isTrial(texts, lexicon)) return [readsOnly(span)];
   const beside = BESIDE.flatMap((reader) => reader(line));
   const sent = fedTo(line, plain);
-  return entry.runs ? runFragments(entry.runs, line, { own, sent, beside }) : [own, ...sent, ...beside];
+  return entry.runs ? runFragments(entry.runs, line, { own, sent, beside }) : [...sent, own, ...beside];
 }
 
 /** Whether a copy between hosts is told to reach them by another program than that of SSH. */
