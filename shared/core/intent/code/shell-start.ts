@@ -112,7 +112,7 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
     SEPARATES.test(whole.slice((pieces[at - 1]?.at ?? 0) + (pieces[at - 1]?.text.length ?? 0) - 1, pieces[at]?.at));
   if (opens && follows && isEnd(next) && entry?.effect === 'destructive') return true;
   // `date;uptime`
-  if (opens && SEPARATES.test(next) && commandOf(commandName(pieces[at + 2]?.text ?? ''), lexicon)) return true;
+  if (opens && /^(?:;|&&?|\|\|)$/.test(next) && commandOf(commandName(pieces[at + 2]?.text ?? ''), lexicon)) return true;
   const isPrefix = at === 0 && (entry?.runs?.language === 'command' || entry?.runs?.language === 'shell');
   if (isPrefix && pieces.length === 2 && commandOf(commandName(next), lexicon)?.effect === 'destructive') return true;
   if (at === 0 && pieces.length === 2 && /^\d+$/.test(next)) return true;
