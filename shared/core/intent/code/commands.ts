@@ -112,7 +112,6 @@ function subcommandOf(base: CommandEntry, subcommands: readonly string[], lexico
     if (!isKnown && !lexicon.commandGroups.has(path)) break;
   }
   if (isKnown && entry === base && depth > 0 && !base.command.includes(' ')) isKnown = false;
-  if (entry === base && base.targets !== undefined) isKnown = true;
   let doing: Doing = entry;
   const verbs = isKnown && entry !== base ? [] : base.verbAt;
   if (verbs.length > 0 && subcommands.length > 0) {
@@ -164,6 +163,7 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   const found = foundIn(words, base, lexicon);
   const { entry, subcommands } = found;
   let { doing, isKnown } = found;
+  if (entry.targets !== undefined) isKnown = !runsUnseen({ entry, arguments: subcommands }, lexicon);
   const valued = eitherOf(found.valued, entry.valued);
   const own = ownWords(words, entry, valued);
   // Rules of the command itself hold for its subcommands too.

@@ -95,7 +95,7 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
   const next = pieces[at + 1]?.text ?? '';
   const isPlain =
     entry?.evidence === 'option' && !isEnclosed && pieces[at - 1]?.text !== '|' && entry.verbAt.length === 0;
-  if (opens && namesTargets(place, entry)) return true;
+  if (opens && namesTargets(place, lexicon.commands.get(`${name} ${next}`) ?? entry)) return true;
   // Most words of English that are names of commands too end here.
   if (opens && entry?.runs?.language === 'command' && isPrefixed(pieces, at, lexicon)) return true;
   // `(Get-Date).AddDays(-1)`
@@ -112,7 +112,8 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
     SEPARATES.test(whole.slice((pieces[at - 1]?.at ?? 0) + (pieces[at - 1]?.text.length ?? 0) - 1, pieces[at]?.at));
   if (opens && follows && isEnd(next) && entry?.effect === 'destructive') return true;
   // `date;uptime`
-  if (opens && /^(?:;|&&?|\|\|)$/.test(next) && commandOf(commandName(pieces[at + 2]?.text ?? ''), lexicon)) return true;
+  if (opens && /^(?:;|&&?|\|\|)$/.test(next) && commandOf(commandName(pieces[at + 2]?.text ?? ''), lexicon))
+    return true;
   const isPrefix = at === 0 && (entry?.runs?.language === 'command' || entry?.runs?.language === 'shell');
   if (isPrefix && pieces.length === 2 && commandOf(commandName(next), lexicon)?.effect === 'destructive') return true;
   if (at === 0 && pieces.length === 2 && /^\d+$/.test(next)) return true;
