@@ -88,7 +88,7 @@ const SETS_WHOLE =
 
 /** Whether a call is given nothing as what something is to hold: `{"items": []}`, `content=""`. */
 const empties = (args: string, { codeWords }: Lexicon): boolean =>
-  /["'`]{2}|\[\s*\]|\{\s*\}|nu?ll?\b|None\b/.test(args) &&
+  /["'`]{2}|\[\s*\]|\{\s*\}|\b(?:null|nil|None)\b/.test(args) &&
   settingsIn(args).some(
     ({ name, value }) =>
       /^(?:empty|null|none|nil)$/.test(value) && codeWords.contentFields.has(name.split('_').at(-1) ?? ''),

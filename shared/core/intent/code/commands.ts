@@ -2,7 +2,7 @@
 import { commandEntry } from '../lexicon/commands.ts';
 import type { CodeOnLine, CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
 import { gravest, gravity, READS, WRITES } from './code.ts';
-import { doingOfName, partsOf, verbIn, withMoney, withNouns } from './names.ts';
+import { doingOfName, isActing, partsOf, verbIn, withMoney, withNouns } from './names.ts';
 import { doingInReads, EMPTIES, emptiesSetting, SETTING, settingsOfWords } from './settings.ts';
 import {
   argumentsOf,
@@ -218,16 +218,11 @@ export function runsUnseen({ entry, arguments: given }: Pick<KnownCommand, 'entr
 }
 
 /** `test`, `test:unit`, `api:lint`, but not `test:deploy`. */
-function isPlainTarget(target: string, { codeWords, commandVerbs, destructiveWords }: Lexicon): boolean {
+function isPlainTarget(target: string, lexicon: Lexicon): boolean {
   const parts = target.toLowerCase().split(/[:._-]+/);
-  const isPlain = (part: string) => codeWords.plainTargets.has(part);
-  const acts = (part: string) =>
-    (commandVerbs.get(part)?.effect ?? 'read') !== 'read' || destructiveWords.find(part) === 'word';
-  return (
-    /^[\w:.-]+$/.test(target) &&
-    [parts[0], parts.at(-1)].some((part = '') => isPlain(part)) &&
-    parts.every((part) => isPlain(part) || !acts(part))
-  );
+  const isPlain = (part: string) => lexicon.codeWords.plainTargets.has(part);
+  const isNamed = /^[\w:.-]+$/.test(target) && (isPlain(parts[0] ?? '') || isPlain(parts.at(-1) ?? ''));
+  return isNamed && parts.every((part) => isPlain(part) || !isActing(part, lexicon));
 }
 
 const FILE = /^(?:-f|--file)$/;

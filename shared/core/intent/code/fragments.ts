@@ -74,8 +74,8 @@ const NEGATED = /\b(?:never|not|don't|no longer|was|were|calls|used to|removed|m
 const NUMBERED = /^[\s#;/:-]{1,12}(?:step\b|\d)/i;
 
 /** Strings and comments of SQL. Where dialects differ about where a string ends, there is no comment. */
-const IN_SQL = /'[^']*'|"[^"]*"|`[^`]*`|(\/\*(?![!+])[^]*?\*\/|(?<![^\s;])--\s[^\n]*)/g;
-const OPENS_SQL = /^\s*(?:(?:\/\*(?![!+])[^]*?\*\/|--\s[^\n]*\n)\s*)*([a-z]+)\s/i;
+const IN_SQL = /'[^']*'|"[^"]*"|`[^`]*`|(\/\*(?![!+])(?:[^*]|\*(?!\/))*\*\/|(?<![^\s;])--\s[^\n]*)|\/\*[^]*/g;
+const OPENS_SQL = /^\s*(?:(?:\/\*(?![!+])(?:[^*]|\*(?!\/))*\*\/|--\s[^\n]*\n)\s*)*([a-z]+)\s/i;
 
 /** The comments of a script, or of a statement of SQL. */
 export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {

@@ -113,32 +113,21 @@ export function writtenFiles({ redirections, words }: ShellCommand, lexicon: Lex
   });
 }
 
-/** Commands that keep all that they read, and those whose arguments are no files. */
-const KEEPS = /^(?:cat|sort|fmt|tee|mv|cp)$/;
-const PRINTS = /^(?:echo|printf)$/;
-
 /** Whether a file is replaced by what a program makes of it, of which nobody sees what is left: `jq .a f > t && mv t f`, `grep x f | tee f`. */
 export function replacesItsSource(commands: readonly ShellCommand[]): boolean {
   const sources = new Map<string, ReadonlySet<string>>();
   let read = new Set<string>();
-  let isFiltered = false;
-  for (const { words, after, redirections } of commands) {
+  return commands.some(({ words, after, redirections }) => {
     const [name = '', ...args] = textsOf(words);
-    if (!after.startsWith('|') || after === '||') [read, isFiltered] = [new Set(), false];
+    if (!/^\|&?$/.test(after)) read = new Set();
     if (/^(?:mv|cp)$/.test(name) && sources.get(args.at(-2) ?? '')?.has(args.at(-1) ?? '')) return true;
-    isFiltered ||= !KEEPS.test(name);
-    const isTee = name === 'tee';
-    const files = redirections.filter(({ operator }) => /^\d?>\|?$|^<$/.test(operator));
-    const written = [
-      ...files.filter(({ operator }) => operator !== '<').map(({ target }) => target.text),
-      ...(isTee ? args : []),
-    ];
-    for (const { operator, target } of files) if (operator === '<') read.add(target.text);
-    for (const arg of isTee || PRINTS.test(name) ? [] : args) read.add(arg);
-    if (written.some((file) => read.has(file))) return true;
-    if (isFiltered) for (const file of written) sources.set(file, read);
-  }
-  return false;
+    const files = (of: RegExp) =>
+      redirections.flatMap(({ operator, target }) => (of.test(operator) ? target.text : []));
+    const written = [...files(/^\d?>\|?$/), ...(name === 'tee' ? args : [])];
+    for (const file of [...files(/^<$/), ...(/^(?:tee|echo|printf)$/.test(name) ? [] : args)]) read.add(file);
+    for (const file of written) sources.set(file, read);
+    return written.some((file) => read.has(file));
+  });
 }
 
 /** A repository of backups on another host: `s3:x.example/b`, `sftp:eva@x.example:/b`, `x.example:b::archive`. */

@@ -73,16 +73,14 @@ const TARGET = /^[a-z](?:[\w:.-]*\w)?$/;
 
 /** Whether the words after a command are names of what it runs, and nothing else: `just ship`. What somebody makes of known things is a sentence. */
 function namesTargets({ pieces, at, lexicon }: Place, entry: CommandEntry | undefined): boolean {
-  const piece = pieces[at];
-  if (entry?.targets === undefined || piece?.text !== piece?.lower) return false;
+  if (entry?.targets === undefined || pieces[at]?.text !== pieces[at]?.lower) return false;
   const { codeWords, domainOfNoun, plurals, words } = lexicon;
   const isThing = (word: string) => !/^(?:code|infra)?$/.test(domainOfNoun.get(singular(word, plurals)) ?? '');
-  const isTarget = ({ text }: Piece) =>
-    TARGET.test(text) && !words.of(text).isEmpty && (entry.evidence !== 'option' || !isThing(text));
   const isEnd = ({ text, lower }: Piece) => ENDS_COMMAND.has(text) || codeWords.continues.has(lower);
   const end = pieces.findIndex((next, index) => index > at && isEnd(next));
-  const targets = pieces.slice(at + 1, end < 0 ? pieces.length : end);
-  return targets.length > 0 && targets.length <= MAX_TELLING && targets.every(isTarget);
+  const names = pieces.slice(at + 1, end < 0 ? pieces.length : end).map(({ text }) => text);
+  const isTarget = (name: string) => TARGET.test(name) && !words.of(name).isEmpty;
+  return names.length > 0 && names.every((name) => isTarget(name) && (entry.evidence !== 'option' || !isThing(name)));
 }
 
 /** What ends the command before, with the blanks after it. */

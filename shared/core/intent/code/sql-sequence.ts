@@ -17,14 +17,12 @@ const FOLLOWS_AS_PAIR = new Set([
   ...['waitfor delay', 'waitfor time'],
   ...['create login', 'create user', 'create procedure', 'create trigger'],
 ]);
-/** Those that nothing follows. */
-const FOLLOWS_ALONE = new Set(['shutdown', 'reconfigure']);
 const isSign = ({ kind, lower }: SqlToken): boolean => kind === 'sign' && !/^\d/.test(lower);
 
 /** Whether a word and the next one begin a statement wherever they stand. */
 export const begins = ({ lower }: SqlToken, next: SqlToken | undefined): boolean =>
   next === undefined
-    ? FOLLOWS_ALONE.has(lower)
+    ? /^(?:shutdown|reconfigure)$/.test(lower)
     : FOLLOWS_AS_PAIR.has(`${lower} ${next.lower}`) ||
       (lower === 'kill' && /^\d/.test(next.lower)) ||
       (FOLLOWS.has(lower) && (!isSign(next) || lower === 'exec' || lower === 'execute'));

@@ -28,17 +28,12 @@ const PRINTS_NOTHING = ['-n', '--quiet', '--silent'];
 /** A file that is edited in place by a program that takes something out of it, keeps only what it prints, or sets a grave value. */
 export function editedInPlace({ known: { entry, doing }, texts, span, lexicon }: CommandLine): Fragment[] {
   if (doing.effect === 'read' || !/^(?:g?sed|perl|ruby|yq)$/.test(entry.command)) return [];
-  if (entry.command === 'yq') {
-    const program = texts.slice(1).find((text) => /[.(=[{]/.test(text) && !text.startsWith('-')) ?? '';
-    const does = doingOfSettings(program.replaceAll(/(?<![\w\])])\./g, ''), lexicon);
-    if (DROPS.test(program)) return [fileWrite('', span, true)];
-    return does ? [fragmentOf(span, { verb: 'set', ...does, object: 'file', domain: 'files' })] : [];
-  }
+  const program = entry.command === 'yq' ? (texts.slice(1).find((text) => /^[^-].*[.(=[{]|^\./.test(text)) ?? '') : '';
   const keepsPrinted = entry.command.endsWith('sed') && PRINTS_NOTHING.some((option) => hasOption(texts, option));
-  if (keepsPrinted || texts.some((text) => EMPTIES_FILE.test(text) || TAKES_OUT.test(text)))
+  if (keepsPrinted || DROPS.test(program) || texts.some((text) => EMPTIES_FILE.test(text) || TAKES_OUT.test(text)))
     return [fileWrite('', span, true)];
   return texts.flatMap((text) => {
-    const value = REPLACEMENT.exec(text)?.[2] ?? '';
+    const value = text === program ? text.replaceAll(/(?<![\w\])])\./g, '') : (REPLACEMENT.exec(text)?.[2] ?? '');
     const does = doingOfSettings(value, lexicon) ?? (disablesSomething(value, lexicon) ? EMPTIES : undefined);
     return does ? [fragmentOf(span, { verb: 'set', ...does, object: 'file', domain: 'files' })] : [];
   });

@@ -27,7 +27,8 @@ function strangenessOf({ text, info }: Token, isCovered: boolean): number {
 }
 
 /** Whether a sentence is in another language of the lexicon: the text is, or it has as many of their words as of those that nobody knows. */
-function isCoveredIn(words: readonly Token[], isForeign: boolean): boolean {
+function isCoveredIn(sentence: Sentence, isForeign: boolean): boolean {
+  const words = sentence.filter(({ kind }) => kind === 'word');
   const ofOthers = words.filter(({ info }) => !isEnglish(info) && info.languages !== 0).length;
   return ofOthers > 0 && (isForeign || ofOthers >= words.filter(({ info }) => !info.isKnown).length);
 }
@@ -43,10 +44,7 @@ export function unknownWordsIn(
     // The neighbours with the highest sum, which begin anew where a sum is below 0.
     let [from, sum] = [0, 0];
     let strangest = { from: 0, to: 0, sum: 0 };
-    const isCovered = isCoveredIn(
-      sentence.filter(({ kind }) => kind === 'word'),
-      isForeign,
-    );
+    const isCovered = isCoveredIn(sentence, isForeign);
     for (const [at, token] of sentence.entries()) {
       if (token.kind !== 'word' || isInCode(token.at)) continue;
       words += 1;

@@ -99,8 +99,7 @@ export const Command = Type.Object(
     unseen: flag('It runs what is not on its line, so its effect is not known.'),
     targets: Type.Optional(
       Type.Enum(['all', 'first'], {
-        description:
-          'Which of its arguments name what an `unseen` command runs. What `plainTargets` lists, such as `test`, is understood.',
+        description: 'Which arguments name what it runs, which is seen for `plainTargets`.',
         examples: ['all'],
       }),
     ),
