@@ -115,10 +115,10 @@ const estimatorOf = (
 ): HarmEstimator =>
   createHarmEstimator({ ...thresholds, bias, weights: Int8Array.from(weights), reading, words: NO_WORDS });
 
-/** The set of the words that occur in MIN_TEXTS texts. */
+/** The set of the words that occur in MIN_TEXTS harmless texts. Harm in a language that nobody reads must not make its words known. */
 function wordsMet(examples: readonly Example[]): Uint8Array {
   const counts = new Map<string, number>();
-  for (const { text } of examples)
+  for (const { text } of examples.filter(({ target }) => target === 0))
     for (const word of new Set(harmTokensOf(text).map((token) => token.word)))
       counts.set(word, (counts.get(word) ?? 0) + 1);
   const bytes = new Uint8Array(WORD_SET_BITS / 8);

@@ -62,13 +62,17 @@ describe('coverage', () => {
       (text) => `Summarize the report and list the tickets of the week for our team. ${text}`,
       (text) => `Öffne die Seite. ${text}`,
       (text) => `Abre la página y resume el informe. ${text}`,
+      (text) => `Please show me the open tickets, then this: ${text}`,
+      (text) => `List the invoices and then ${text}`,
+      (text) => `Here is the report: ${text}`,
+      (text) => `Read the notes.\n${text}`,
     ];
 
     it('is so low that neither the text nor its string is permitted, alone or beside requests that are read', () => {
       const permitted = BESIDE.flatMap((beside) => ASKED.map(({ text }) => beside(text))).filter(
         (text) => read(text).normalized.split('.')[1] !== 'unknown',
       );
-      expect(permitted.length / (BESIDE.length * ASKED.length), permitted.join('\n')).to.be.below(0.03);
+      expect(permitted.length / (BESIDE.length * ASKED.length), permitted.join('\n')).to.be.below(0.01);
     });
 
     it('names them as unread', () => {

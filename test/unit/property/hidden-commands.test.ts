@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { gravity } from '../../../shared/core/intent/code/code.ts';
 import { readCode } from '../../../shared/core/intent/code/script.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { shippedLexicon } from '../intent/lexicon.ts';
 import { runs } from './runs.ts';
 
@@ -209,5 +210,58 @@ describe('code in arithmetic and in the names of elements', () => {
       for (const expand of EXPANSIONS) expect(gravityOf(expand(code)), expand(code)).to.be.at.least(UNKNOWN);
     for (const line of ['echo $((1 + 2))', 'x=3; echo $((x * (2 + 1)))', 'echo "${a[1]} ${#b}"', 'test -v "a[1]"'])
       expect(gravityOf(line), line).to.equal(READS);
+  });
+});
+
+describe('a command whose arguments name what it runs', () => {
+  const runners = [...lexicon.commands].filter(([, { targets }]) => targets !== undefined).map(([name]) => name);
+  const plainTargets = [...lexicon.codeWords.plainTargets.names];
+  const others = fc
+    .stringMatching(/^[a-z]{5,9}$/)
+    .filter((name) => !lexicon.codeWords.plainTargets.has(name) && name !== 'start');
+
+  it('is not understood with a name that is not listed, also as a part of one that is, or beside it', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...runners),
+        others,
+        fc.constantFrom(...plainTargets),
+        fc.constantFrom('deploy', 'publish', 'drop', 'wipe'),
+        (runner, other, plainTarget, act) => {
+          const lines = [
+            `${runner} ${other}`,
+            `${runner} ${plainTarget}:${act}`,
+            `${runner} ${plainTarget}:${other}:${act}`,
+          ];
+          if (lexicon.commands.get(runner)?.targets === 'all') lines.push(`${runner} ${plainTarget} ${other}`);
+          for (const line of lines) expect(gravityOf(line), line).to.be.at.least(UNKNOWN);
+        },
+      ),
+      runs(300, 0.1),
+    );
+  });
+
+  it('only runs a project with each name that is listed', () => {
+    for (const runner of runners)
+      for (const target of plainTargets)
+        expect(gravityOf(`${runner} ${target}`), `${runner} ${target}`).to.be.below(SENDS);
+  });
+});
+
+describe('an ampersand without spaces', () => {
+  it('separates a command that destroys from one that reads', () => {
+    const names = harmless.map((line) => line.slice(0, -2)).filter((name) => /^[a-z]+$/.test(name));
+    const joints = ['&', '&&', ' &', '& '];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...names),
+        fc.constantFrom(...joints),
+        fc.constantFrom('reboot', 'poweroff', 'halt'),
+        (a, joint, b) => {
+          expect(parseIntent(`${a}${joint}${b}`, lexicon).effect, `${a}${joint}${b}`).to.equal('destructive');
+        },
+      ),
+      runs(300, 0.1),
+    );
   });
 });

@@ -128,7 +128,11 @@ describe('docs/guides/extend-the-lexicon.md', () => {
   it('shows the finding as it is printed', () => {
     const [, finding = ''] = /<!-- finding -->\n```\n([^]*?)\n```/.exec(guide) ?? [];
     const [, , line = '', rest = ''] = /^(\S+?):(\d+):\d+ (.*)$/.exec(finding) ?? [];
-    const text = withWords({ verbs: [{ action: 'read', verbs: ['drop'] }] });
+    // With other languages, the shipped words are more than a file may be.
+    const { languages: _, ...words } = JSON.parse(
+      withWords({ verbs: [{ action: 'read', verbs: ['drop'] }] }),
+    ) as Record<string, unknown>;
+    const text = JSON.stringify(words);
     const loaded = loadPolicySet([], { path: 'lexicon.json', text }, { compileLexicon });
     const [found] = loaded.ok ? [] : loaded.findings;
     expect(Number(line)).to.be.above(1);

@@ -2,7 +2,7 @@
 import { argumentsIn } from './call-syntax.ts';
 import { gravest, WRITES } from './code.ts';
 import { singular } from '../lexicon/inflection.ts';
-import { disablesSomething, doingOfSetting, doingOfSettings, EMPTIES, ruledDoing } from './settings.ts';
+import { disablesSomething, doingOfSetting, doingOfSettings, EMPTIES, ruledDoing, settingsIn } from './settings.ts';
 import { doingOfName, MOVES, partsOf, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { wordSet } from '../text/word-set.ts';
@@ -82,6 +82,18 @@ export function handedOn(args: string, lexicon: Lexicon): Doing | undefined {
   return doing?.effect === 'destructive' ? doing : undefined;
 }
 
+/** Calls after which something is as they say. */
+const SETS_WHOLE =
+  /^(?:set|save|put|write|store|update|overwrite|replace|sync|edit|patch|modify|upsert|configure|change|load|reset)/;
+
+/** Whether a call is given nothing as what something is to hold: `{"items": []}`, `content=""`. */
+const empties = (args: string, { codeWords }: Lexicon): boolean =>
+  /["'`]{2}|\[\s*\]|\{\s*\}|\b(?:null|nil|None)\b/.test(args) &&
+  settingsIn(args).some(
+    ({ name, value }) =>
+      /^(?:empty|null|none|nil)$/.test(value) && codeWords.contentFields.has(name.split('_').at(-1) ?? ''),
+  );
+
 /** What the values that a call is given do: `update(is_admin=True)`, `config_set("maxmemory", 1)`. */
 export function doingOfArguments(last: string, args: string, lexicon: Lexicon): Doing | undefined {
   const lower = last.toLowerCase();
@@ -103,5 +115,7 @@ export function doingOfArguments(last: string, args: string, lexicon: Lexicon): 
     : undefined;
   const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? EMPTIES : undefined;
   const trades = /["'](?:buy|sell)["']/i.test(args) ? MOVES : undefined;
-  return gravest([set, pair, forced, own, trades]);
+  const ends =
+    SETS_WHOLE.test(lower) && (disablesSomething(args, lexicon) || empties(args, lexicon)) ? EMPTIES : undefined;
+  return gravest([set, pair, forced, own, trades, ends]);
 }

@@ -2,7 +2,7 @@
 import { commandEntry } from '../lexicon/commands.ts';
 import type { CodeOnLine, CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
 import { gravest, gravity, READS, WRITES } from './code.ts';
-import { doingOfName, partsOf, verbIn, withMoney, withNouns } from './names.ts';
+import { doingOfName, isActing, partsOf, verbIn, withMoney, withNouns } from './names.ts';
 import { doingInReads, EMPTIES, emptiesSetting, SETTING, settingsOfWords } from './settings.ts';
 import {
   argumentsOf,
@@ -163,6 +163,7 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   const found = foundIn(words, base, lexicon);
   const { entry, subcommands } = found;
   let { doing, isKnown } = found;
+  if (entry.targets !== undefined) isKnown = !runsUnseen({ entry, arguments: subcommands }, lexicon);
   const valued = eitherOf(found.valued, entry.valued);
   const own = ownWords(words, entry, valued);
   // Rules of the command itself hold for its subcommands too.
@@ -207,6 +208,22 @@ const LIMITS_TOOL = /--(?:max|min)-(?:warnings|errors|failures|retries|redirs?|d
 const onlyShows = (words: readonly string[], { command }: CommandEntry): boolean =>
   (command === 'mount' && words.length === 1) ||
   (command === 'sysctl' && words.slice(1).every((word) => /^(?:-[anNbeq]|[a-z][\w.-]*)$/.test(word)));
+
+/** Whether what a command runs is not seen: a program, or a part of a project that is none of the plain ones: `just ship`. */
+export function runsUnseen({ entry, arguments: given }: Pick<KnownCommand, 'entry' | 'arguments'>, lexicon: Lexicon) {
+  if (!entry.unseen || entry.targets === undefined) return entry.unseen;
+  const own = given.slice(entry.command.split(' ').length - 1);
+  const targets = entry.targets === 'all' ? own : own.slice(0, 1);
+  return targets.length === 0 || !targets.every((target) => isPlainTarget(target, lexicon));
+}
+
+/** `test`, `test:unit`, `api:lint`, but not `test:deploy`. */
+function isPlainTarget(target: string, lexicon: Lexicon): boolean {
+  const parts = target.toLowerCase().split(/[:._-]+/);
+  const isPlain = (part: string) => lexicon.codeWords.plainTargets.has(part);
+  const isNamed = /^[\w:.-]+$/.test(target) && (isPlain(parts[0] ?? '') || isPlain(parts.at(-1) ?? ''));
+  return isNamed && parts.every((part) => isPlain(part) || !isActing(part, lexicon));
+}
 
 const FILE = /^(?:-f|--file)$/;
 /** Options whose value somebody reads. */

@@ -14,7 +14,7 @@ import { knownCommand } from './commands.ts';
 import { isUrl, METHODS, requestFragment } from './http.ts';
 import { EXPANDS } from './http-body.ts';
 import { runsOthers } from './options.ts';
-import type { CommandLine } from './shell-code.ts';
+import { type CommandLine, readsFile } from './shell-code.ts';
 import { writtenPlace } from './shell-files.ts';
 
 const METHOD_OPTIONS = /^(?:-X|--req[a-z]*|--meth[a-z]*|-met[a-z]*|-Met[a-z]*|-Method)$/;
@@ -102,7 +102,7 @@ function requestOfWords(words: readonly string[], { pipes, holdsData }: { pipes:
     else if (word === '-I' || word === '--head') method = 'HEAD';
     else if (SAVES.test(word)) saves = true;
     else if (isHttpie && METHODS.has(word.toUpperCase())) method = word;
-    else if (isUrl(word) || (url === '' && !word.startsWith('-') && /[./:]/.test(word))) url = word;
+    else if (isUrl(word) || (url === '' && !word.startsWith('-') && /[./:]|^\$\{?\w/.test(word))) url = word;
     else if (isHttpie && /^[\w.-]{1,40}(?:=|:=|@)/.test(word)) bodies.push(word);
   }
   const carries =
@@ -126,7 +126,7 @@ export function urlFragments(line: CommandLine): Fragment[] {
   const { known, texts, span, before, lexicon } = line;
   const words = curlWords(texts);
   const holdsData = line.words.some((word, at) => word.holdsData && !NAMES_OUTPUT.test(texts[at - 1] ?? ''));
-  const request = requestOfWords(words, { pipes: before !== undefined, holdsData });
+  const request = requestOfWords(words, { pipes: before !== undefined || readsFile(line.command), holdsData });
   const isWget = known.entry.command === 'wget';
   // The addresses or the options are in a file.
   const isUnseen = (word: string) =>

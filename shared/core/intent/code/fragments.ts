@@ -73,9 +73,16 @@ const COMMENT = /(?<![\\`^]\r?\n)^[ \t]*(?:#(?!!)|--\s|\/\/|;\s|::\s)[^\n]*/gm;
 const NEGATED = /\b(?:never|not|don't|no longer|was|were|calls|used to|removed|moved|disabled)\b/i;
 const NUMBERED = /^[\s#;/:-]{1,12}(?:step\b|\d)/i;
 
-/** The comments of a text of several lines. */
-function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
-  if (!text.includes('\n')) return [];
+/** Strings and comments of SQL. Where dialects differ about where a string ends, there is no comment. */
+const IN_SQL = /'[^']*'|"[^"]*"|`[^`]*`|(\/\*(?![!+])(?:[^*]|\*(?!\/))*\*\/|(?<![^\s;])--\s[^\n]*)|\/\*[^]*/g;
+const OPENS_SQL = /^\s*(?:(?:\/\*(?![!+])(?:[^*]|\*(?!\/))*\*\/|--\s[^\n]*\n)\s*)*([a-z]+)\s/i;
+
+/** The comments of a script, or of a statement of SQL. */
+export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
+  const isSql = /--|\/\*/.test(text) && codeWords.sqlHeads.has(OPENS_SQL.exec(text)?.[1]?.toLowerCase() ?? '');
+  const ofSql =
+    isSql && !/\\|\$\w*\$/.test(text) ? Array.from(text.matchAll(IN_SQL)).filter(([, one]) => one !== undefined) : [];
+  const ofLines = text.includes('\n') ? [...text.matchAll(COMMENT)] : [];
   const says = (line: string) =>
     NUMBERED.test(line) ||
     (!NEGATED.test(line) &&
@@ -83,7 +90,7 @@ function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
         .toLowerCase()
         .split(/[^a-z]+/)
         .some((word) => codeWords.runners.has(word)));
-  return [...text.matchAll(COMMENT)]
+  return [...ofLines, ...ofSql]
     .filter(([line]) => !says(line))
     .map(({ 0: line, index }) => ({ at: index, end: index + line.length }));
 }

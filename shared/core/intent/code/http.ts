@@ -183,6 +183,9 @@ function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon
   return gravest([set, isMeant ? graver : undefined]);
 }
 
+/** A host that a variable holds. */
+const HOST_IN_VARIABLE = /^["']?[a-z][\w+.-]{0,20}:\/\/\$(?:\w{1,64}|\{\w{1,64}\})(?=[/?:"']|$)/i;
+
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
 
 /** Whether a request takes data out of the organisation. */
@@ -191,7 +194,7 @@ function leaks({ url, body = '', carries = false }: HttpParts, own: ActionClass,
   const isPrivate = host?.split('.').some((part) => lexicon.wordKinds.has(part, K.private_service)) ?? false;
   return (
     carries ||
-    EXPANDS.test(url.slice(0, MAX_URL)) ||
+    EXPANDS.test(url.slice(0, MAX_URL).replace(HOST_IN_VARIABLE, '')) ||
     EXPANDS.test(body) ||
     CONTENTS.test(body) ||
     (own !== 'read' && isPrivate)

@@ -43,7 +43,8 @@ export function isMentioned(
   const isBefore = (request: CandidateAction) =>
     request.at < fragment.at && request.source !== 'code' && !isCommand(request.at);
   const last = requests.findLast(isBefore);
-  if (!last) return false;
+  // What a comment says governs nothing after it.
+  if (!last || text.slice(last.at, fragment.at).includes('*/')) return false;
   // `check x and drop table y` contains two requests; `explain what drop table and delete from do` mentions both.
   if (
     fragment.effect !== 'read' &&

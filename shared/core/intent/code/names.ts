@@ -18,6 +18,10 @@ export function verbIn(word: string, lexicon: Lexicon): Doing | undefined {
   return verb === undefined || verb.weak ? undefined : verb;
 }
 
+/** Whether a part of a name says that something is changed: `deploy` of `test:deploy`. */
+export const isActing = (part: string, { commandVerbs, destructiveWords }: Lexicon): boolean =>
+  (commandVerbs.get(part)?.effect ?? 'read') !== 'read' || destructiveWords.find(part) === 'word';
+
 const MAX_NAME = 400;
 
 /** What the verb in the name of a subcommand or function does: the whole name, or else its first or its last part. */

@@ -22,9 +22,14 @@ const SIGNS = new Uint8Array(128);
 for (const sign of ';|()`\'"') SIGNS[sign.charCodeAt(0)] = 1;
 const ENDS_WORD = '.,!?';
 
+const AMPERSAND = '&'.charCodeAt(0);
+/** What has ampersands within it: addresses, forms, redirections. */
+const HAS_AMPERSANDS = new Uint8Array(128);
+for (const sign of '?=:%<>\\') HAS_AMPERSANDS[sign.charCodeAt(0)] = 1;
+
 /**
- * Splits a text into words with their offsets, at white space, `;`, `|`, parentheses and quotes. Separators other than white space are
- * pieces too.
+ * Splits a text into words with their offsets, at white space, `;`, `|`, parentheses and quotes, and at the ampersand of `ls&reboot`.
+ * Separators other than white space are pieces too.
  */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
@@ -35,10 +40,15 @@ export function piecesOf(text: string): Piece[] {
       let letters = at;
       while (isLetter(text.charCodeAt(letters))) letters += 1;
       end = Math.max(end, letters);
-      if (SIGNS[code] !== 1)
+      const isAlone = code === AMPERSAND && HAS_AMPERSANDS[text.charCodeAt(end)] !== 1;
+      if (isAlone && text.charCodeAt(end) === AMPERSAND) end += 1;
+      let joins = HAS_AMPERSANDS[code] === 1;
+      if (SIGNS[code] !== 1 && !isAlone)
         for (; end < text.length; end += 1) {
           const next = text.charCodeAt(end);
           if (isSpace(next) || SIGNS[next] === 1) break;
+          joins ||= HAS_AMPERSANDS[next] === 1;
+          if (next === AMPERSAND && !joins && text.charAt(end + 1) !== '>') break;
         }
       const isWord =
         letters > at && (end === letters || (end === letters + 1 && ENDS_WORD.includes(text.charAt(letters))));

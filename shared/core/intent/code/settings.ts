@@ -35,7 +35,7 @@ export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
   return false;
 }
 
-const MAY_DISABLE = /[01]|true|false|yes|no|o(?:n|ff)|ed\b|(?:in|de)active/i;
+const MAY_DISABLE = /[01]|9{5}|true|false|yes|no|o(?:n|ff)|inf|unlimited|ed\b|(?:in|de)active/i;
 
 /** Whether what an update sets ends or disables something: `active = false`, `"status": "suspended"`. */
 export function disablesSomething(text: string, { disabling }: Lexicon): boolean {

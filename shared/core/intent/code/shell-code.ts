@@ -4,6 +4,7 @@ import { type Fragment, fragmentOf, type Span, unknownCode } from './code.ts';
 import { commandName, type KnownCommand, restAt } from './commands.ts';
 import { firstOf } from '../first-of.ts';
 import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
+import { isActing } from './names.ts';
 import { type Printed, printedBy } from './printed.ts';
 import type { ShellCommand } from './shell-syntax.ts';
 import type { ShellWord } from './shell-words.ts';
@@ -76,10 +77,16 @@ const PLAIN_VALUE =
   /^(?:\w*PAGER=(?:cat)?|NODE_OPTIONS=(?:\s*--(?:max-old-space-size=\d+|no-warnings|enable-source-maps|experimental-vm-modules|trace-[a-z]+))*\s*|PYTHONPATH=(?:\.|src|lib)?|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS)=[01])$/;
 
 /** Whether a variable that a program is given may decide what it does: which programs run, what is loaded, whom it talks to. */
-export function mayDecide(assignment: string, { codeWords }: Lexicon): boolean {
-  const name = /^\w+/.exec(assignment)?.[0] ?? '';
-  return !PLAIN_VALUE.test(assignment) && !codeWords.plainVariables.has(name.toLowerCase());
+export function mayDecide(assignment: string, lexicon: Lexicon): boolean {
+  const { plainVariables, decidingVariables, protections, exposures, wetOptions } = lexicon.codeWords;
+  const name = (/^\w+/.exec(assignment)?.[0] ?? '').toLowerCase();
+  if (PLAIN_VALUE.test(assignment) || plainVariables.has(name)) return false;
+  // `MY_FLAG=1` names no program, no file and no host, and says of nothing that it is to be done or left out.
+  const acts = (part: string) =>
+    isActing(part, lexicon) || [protections, exposures, wetOptions].some((words) => words.has(part));
+  return !SWITCHED_ON.test(assignment) || decidingVariables.has(name) || name.split('_').some(acts);
 }
+const SWITCHED_ON = /^(?!(?:no|skip|force|allow|yes|assume|ignore|git|ld|node|python)_)\w+=(?:1|true|yes|on)$/i;
 
 /** Names of variables that programs heed are in capitals, but for a few. */
 const HEEDED = /[A-Z]|_proxy=|^npm_/;

@@ -1,6 +1,6 @@
 // Reads one shell command: by the lexicon, by the places that it is given, and by the code that it runs.
 import { type Fragment, fragmentOf, gravest, readsOnly, type Span, unknownCode } from './code.ts';
-import { canonical, type KnownCommand, knownCommand } from './commands.ts';
+import { canonical, type KnownCommand, knownCommand, runsUnseen } from './commands.ts';
 import { urlFragments } from './downloads.ts';
 import { doingOfName } from './names.ts';
 import { isTrial, runsOthers } from './options.ts';
@@ -90,7 +90,7 @@ function knownFragments(line: CommandLine): Fragment[] {
   if (entry.unseen && isTrial(texts, lexicon)) return [readsOnly(span)];
   const beside = BESIDE.flatMap((reader) => reader(line));
   const sent = fedTo(line, plain);
-  return entry.runs ? runFragments(entry.runs, line, { own, sent, beside }) : [own, ...sent, ...beside];
+  return entry.runs ? runFragments(entry.runs, line, { own, sent, beside }) : [...sent, own, ...beside];
 }
 
 /** Whether a copy between hosts is told to reach them by another program than that of SSH. */
@@ -140,7 +140,10 @@ function unseenCode(line: CommandLine): Fragment[] {
   // A plan in a file may do anything.
   const isPlanned = entry.command === 'terraform apply' && known.arguments.some((arg) => arg !== 'apply');
   const isLoaded = isPlanned || loads || loadsFirst(line) || decidesWhatRuns(line) || isDecidedElsewhere(line);
-  return entry.unseen || isElsewhere(head) || isLoaded || words.some(isHidden) ? [unknownCode(span)] : [];
+  // `./gradlew` is how a project runs its own tool.
+  const isWrapper = entry.targets !== undefined && /^\.[/\\]\w+w(?:\.bat)?$/.test(head);
+  const isUnseen = runsUnseen(known, lexicon) || (isElsewhere(head) && !isWrapper);
+  return isUnseen || isLoaded || words.some(isHidden) ? [unknownCode(span)] : [];
 }
 
 /** A command after `--` that destroys: `npm explore x -- rm -rf y`. */

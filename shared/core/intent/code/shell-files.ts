@@ -113,6 +113,23 @@ export function writtenFiles({ redirections, words }: ShellCommand, lexicon: Lex
   });
 }
 
+/** Whether a file is replaced by what a program makes of it, of which nobody sees what is left: `jq .a f > t && mv t f`, `grep x f | tee f`. */
+export function replacesItsSource(commands: readonly ShellCommand[]): boolean {
+  const sources = new Map<string, ReadonlySet<string>>();
+  let read = new Set<string>();
+  return commands.some(({ words, after, redirections }) => {
+    const [name = '', ...args] = textsOf(words);
+    if (!/^\|&?$/.test(after)) read = new Set();
+    if (/^(?:mv|cp)$/.test(name) && sources.get(args.at(-2) ?? '')?.has(args.at(-1) ?? '')) return true;
+    const files = (of: RegExp) =>
+      redirections.flatMap(({ operator, target }) => (of.test(operator) ? target.text : []));
+    const written = [...files(/^\d?>\|?$/), ...(name === 'tee' ? args : [])];
+    for (const file of [...files(/^<$/), ...(/^(?:tee|echo|printf)$/.test(name) ? [] : args)]) read.add(file);
+    for (const file of written) sources.set(file, read);
+    return written.some((file) => read.has(file));
+  });
+}
+
 /** A repository of backups on another host: `s3:x.example/b`, `sftp:eva@x.example:/b`, `x.example:b::archive`. */
 const REPOSITORY =
   /^(?:(?:s3|sftp|rest|b2|swift|ssh):)?(?:(?:https?|ssh):\/\/)?(?:[\w.-]{1,64}@)?((?:[\w-]{1,63}\.){1,8}[a-z]{2,24})(?::|\/|$)/i;
@@ -192,6 +209,9 @@ export function staysInside({ known, lexicon }: CommandLine): boolean {
   return hosts.length > 0 && hosts.every((host) => !isOutside(`ssh://${host}`, lexicon));
 }
 
+/** A place that a variable holds, so that nobody sees where it is: `$DEST`, `$HOST:/in`, `sftp://$HOST/in`. */
+const IN_VARIABLE = /^(?:[a-z][\w+.-]{0,20}:\/\/)?(?:[\w.+-]{1,64}@)?\$(?!\{?(?:HOME|PWD|OLDPWD|TMPDIR)\b)[\w{]/;
+
 /** Commands that copy whole folders. */
 const MUCH = /^(?:rclone|aws s3 sync|gsutil rsync)/;
 
@@ -204,7 +224,9 @@ export function copied({ known, texts, lexicon }: CommandLine, fragment: Fragmen
     .exec(target)
     ?.slice(1)
     .find(Boolean);
-  const isRemote = REMOTE.test(target);
+  const isUnseen =
+    fragment.action === 'send' && IN_VARIABLE.test(target) && !places.slice(0, -1).some((place) => REMOTE.test(place));
+  const isRemote = isUnseen || REMOTE.test(target);
   const inside = target.includes('://')
     ? !isOutside(target, lexicon)
     : host !== undefined && !isOutside(`ssh://${host}`, lexicon);

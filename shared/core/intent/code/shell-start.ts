@@ -3,7 +3,8 @@ import { accountingFor, unknownCode } from './code.ts';
 import { commandName, commandOf, knownCommand } from './commands.ts';
 import { newEffort } from './effort.ts';
 import { doingOfName } from './names.ts';
-import type { Lexicon } from '../lexicon/types.ts';
+import { singular } from '../lexicon/inflection.ts';
+import type { CommandEntry, Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { shellFragments, unseenWriter } from './shell.ts';
 import { parseShell, type Prose, type ShellCommand } from './shell-syntax.ts';
@@ -68,6 +69,20 @@ function leadsIntoPipe(pieces: readonly Piece[], at: number, lexicon: Lexicon): 
   return pieces[end]?.text === '|' && commandOf(commandName(pieces[end + 1]?.text ?? ''), lexicon) !== undefined;
 }
 
+const TARGET = /^[a-z](?:[\w:.-]*\w)?$/;
+
+/** Whether the words after a command are names of what it runs, and nothing else: `just ship`. What somebody makes of known things is a sentence. */
+function namesTargets({ pieces, at, lexicon }: Place, entry: CommandEntry | undefined): boolean {
+  if (entry?.targets === undefined || pieces[at]?.text !== pieces[at]?.lower) return false;
+  const { codeWords, domainOfNoun, plurals, words } = lexicon;
+  const isThing = (word: string) => !/^(?:code|infra)?$/.test(domainOfNoun.get(singular(word, plurals)) ?? '');
+  const isEnd = ({ text, lower }: Piece) => ENDS_COMMAND.has(text) || codeWords.continues.has(lower);
+  const end = pieces.findIndex((next, index) => index > at && isEnd(next));
+  const names = pieces.slice(at + 1, end < 0 ? pieces.length : end).map(({ text }) => text);
+  const isTarget = (name: string) => TARGET.test(name) && !words.of(name).isEmpty;
+  return names.length > 0 && names.every((name) => isTarget(name) && (entry.evidence !== 'option' || !isThing(name)));
+}
+
 /** What ends the command before, with the blanks after it. */
 const SEPARATES = /^[;|&{(`!]\s*$|\n/;
 
@@ -78,6 +93,7 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
   const next = pieces[at + 1]?.text ?? '';
   const isPlain =
     entry?.evidence === 'option' && !isEnclosed && pieces[at - 1]?.text !== '|' && entry.verbAt.length === 0;
+  if (opens && namesTargets(place, lexicon.commands.get(`${name} ${next}`) ?? entry)) return true;
   // Most words of English that are names of commands too end here.
   if (opens && entry?.runs?.language === 'command' && isPrefixed(pieces, at, lexicon)) return true;
   // `(Get-Date).AddDays(-1)`
@@ -93,6 +109,9 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
     at === 0 ||
     SEPARATES.test(whole.slice((pieces[at - 1]?.at ?? 0) + (pieces[at - 1]?.text.length ?? 0) - 1, pieces[at]?.at));
   if (opens && follows && isEnd(next) && entry?.effect === 'destructive') return true;
+  // `date;uptime`
+  if (opens && /^(?:;|&&?|\|\|)$/.test(next) && commandOf(commandName(pieces[at + 2]?.text ?? ''), lexicon))
+    return true;
   const isPrefix = at === 0 && (entry?.runs?.language === 'command' || entry?.runs?.language === 'shell');
   if (isPrefix && pieces.length === 2 && commandOf(commandName(next), lexicon)?.effect === 'destructive') return true;
   if (at === 0 && pieces.length === 2 && /^\d+$/.test(next)) return true;
@@ -114,7 +133,8 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
   const isGroup = lexicon.commandGroups.has(name) || (entry?.verbAt.length ?? 0) > 0;
   const known = isGroup ? knownCommand(words, lexicon) : undefined;
   if (known?.isKnown === true && known.arguments.length > 0) {
-    if (entry?.verbAt.length === 0 || known.entry !== entry) return true;
+    const isTarget = known.entry.targets !== undefined;
+    if (!isTarget && (entry?.verbAt.length === 0 || known.entry !== entry)) return true;
     return opens || telling;
   }
   // Arguments in prose that name no subcommand: `use kubectl for this`.

@@ -6,7 +6,7 @@ import { ruledDoing, settingsOfWords } from './settings.ts';
 import { endOf, type Printed, printedBy } from './printed.ts';
 import { type Before, decides, type Fed, mayDecide, readsFile, type Reading } from './shell-code.ts';
 import { commandFragments } from './shell-command.ts';
-import { writesNothing, writtenFiles, writtenIn } from './shell-files.ts';
+import { replacesItsSource, writesNothing, writtenFiles, writtenIn } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
 import { textsOf } from './shell-words.ts';
 
@@ -157,6 +157,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
   // What is hidden behind other quotes counts, but not what only reads.
   for (const other of code.others)
     found.push(...shellFragments(other, lexicon, depth, outer).filter(({ effect }) => effect !== 'read'));
+  if (replacesItsSource(code.commands)) found.push(unknownCode({ at: code.commands[0]?.at ?? 0, end: code.end }));
   if (!code.isWhole) found.push(unknownCode({ at: code.commands[0]?.at ?? 0, end: code.end }));
   return distinct(found);
 }

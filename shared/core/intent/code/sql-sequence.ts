@@ -14,15 +14,18 @@ const FOLLOWS = new Set([...MODIFIES, 'grant', 'revoke', 'deny', 'exec', 'execut
 /** Those whose first word alone is also the name of a column. */
 const FOLLOWS_AS_PAIR = new Set([
   ...['backup database', 'backup log', 'restore database', 'restore log', 'disable trigger', 'bulk insert'],
+  ...['waitfor delay', 'waitfor time'],
   ...['create login', 'create user', 'create procedure', 'create trigger'],
 ]);
 const isSign = ({ kind, lower }: SqlToken): boolean => kind === 'sign' && !/^\d/.test(lower);
 
 /** Whether a word and the next one begin a statement wherever they stand. */
-export const begins = ({ lower }: SqlToken, next: SqlToken): boolean =>
-  FOLLOWS_AS_PAIR.has(`${lower} ${next.lower}`) ||
-  (lower === 'kill' && /^\d/.test(next.lower)) ||
-  (FOLLOWS.has(lower) && (!isSign(next) || lower === 'exec' || lower === 'execute'));
+export const begins = ({ lower }: SqlToken, next: SqlToken | undefined): boolean =>
+  next === undefined
+    ? /^(?:shutdown|reconfigure)$/.test(lower)
+    : FOLLOWS_AS_PAIR.has(`${lower} ${next.lower}`) ||
+      (lower === 'kill' && /^\d/.test(next.lower)) ||
+      (FOLLOWS.has(lower) && (!isSign(next) || lower === 'exec' || lower === 'execute'));
 
 /** The tokens from the statement on that follows within another one. */
 export function followingIn({ tokens }: Statement): readonly SqlToken[] | undefined {
@@ -31,7 +34,7 @@ export function followingIn({ tokens }: Statement): readonly SqlToken[] | undefi
     const { lower } = token;
     depth += lower === '(' ? 1 : lower === ')' ? -1 : 0;
     const next = tokens[at + 1];
-    if (at === 0 || depth > 0 || token.kind !== 'word' || next === undefined || !begins(token, next)) continue;
+    if (at === 0 || depth > 0 || token.kind !== 'word' || !begins(token, next)) continue;
     if (!NO_BEGINNING.has(tokens[at - 1]?.lower ?? '')) return tokens.slice(at);
   }
   return undefined;

@@ -75,7 +75,7 @@ function selectsValue([head, first, second, third]: readonly SqlToken[]): boolea
   if (first.kind !== 'string' && !/^\d/.test(first.text)) return false;
   if (second === undefined || second.lower === ';') return true;
   // `select 1 exec purge`, as all of a text
-  return head.at === 0 && third !== undefined && begins(second, third);
+  return head.at === 0 && begins(second, third);
 }
 
 /** What shows of each head that it begins a statement. */
@@ -84,7 +84,8 @@ const FORMS = new Map<string, Form>(
     select: ({ tokens, words, upper, second, third, isCut, has }) =>
       upper
         ? isCut || has('from', '(', ';') || (tokens[1]?.kind === 'string' && third === 'as')
-        : selectsValue(tokens) || (words.indexOf('from') > 1 && (second === '*' || has(';', 'where'))),
+        : selectsValue(tokens) ||
+          (words.indexOf('from') > 1 && (second === '*' || has(';', 'where') || has('waitfor'))),
     delete: ({ tokens, second, looks, upperNext }) =>
       second === 'from' && (looks || upperNext) && tokens[2]?.kind !== 'sign',
     drop: isDrop,
@@ -161,7 +162,7 @@ function isEnglish(tokens: readonly SqlToken[], text: string, { codeWords }: Lex
     const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
     if (isUpper(head)) return rest.length < MAX_LETTERS && !/from|[(;]|'\s+as\s/.test(rest);
     if (selectsValue(tokens)) return false;
-    return !(rest.includes('from') && (rest.includes('*') || rest.includes(';') || rest.includes('where')));
+    return !(rest.includes('from') && /[*;]|where|waitfor/.test(rest));
   }
   if (head.lower === 'explain' && !isUpper(head))
     return !/[;*=]|\bwhere\b/i.test(text.slice(head.at, head.at + MAX_LETTERS));

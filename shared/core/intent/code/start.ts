@@ -28,7 +28,7 @@ export interface ReadAt {
 export type Reader = (place: Place) => ReadAt | undefined;
 
 /** Pieces after which a command may begin: separators, and commands that run other commands. */
-const LEADS = wordSet('; | ` ( { & $ && || sudo doas then xargs -c -exec #');
+const LEADS = wordSet('! ; | ` ( { & $ && || sudo doas then xargs -c -exec #');
 const ENDS_OPEN = /[:>$`]$/;
 const CRON_FIELD = /^(?:[\d*][\d*,/-]{0,20}|@(?:daily|hourly|weekly|monthly|yearly|annually|reboot|midnight))$/;
 

@@ -1,4 +1,4 @@
-// Programs of sed, awk and perl: whether they run or write something, and what they leave of a file that they edit in place.
+// Programs of sed, awk, perl and yq: whether they run or write something, and what they leave of a file that they edit in place.
 import { fileWrite, type Fragment, fragmentOf } from './code.ts';
 import { hasOption } from './options.ts';
 import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
@@ -18,15 +18,22 @@ const EMPTIES_FILE =
 /** The new text of a substitution. */
 const REPLACEMENT =
   /^\s*(?:\d+|\$|\/[^/]{0,200}\/)?s([/|#,@])(?:\\.|(?!\1)[^\\]){0,400}\1((?:\\.|(?!\1)[^\\]){0,400})\1/s;
+/** A program of sed that takes lines out, but not empty ones and comments. */
+const TAKES_OUT = /^(?:-e|--expression=)?\s*(?:\d+(?:,\d+)?|\/(?!\^(?:\\s\*)?(?:#|\$))[^/]{1,200}\/I?)\s*d\s*;?$/;
+/** A program of `yq` that takes something out, keeps a part, or leaves nothing of a value. */
+const DROPS =
+  /\bdel(?:paths)?\s*\(|=\s*(?:\[\s*\]|\{\s*\}|""|''|null\b)|\b(?:empty|select|with_entries|pick|omit)\b|^\s*(?:null|\[\s*\]|\{\s*\})\s*$/;
 const PRINTS_NOTHING = ['-n', '--quiet', '--silent'];
 
-/** A file that is edited in place by a program that leaves nothing of it, keeps only what it prints, or sets a grave value. */
+/** A file that is edited in place by a program that takes something out of it, keeps only what it prints, or sets a grave value. */
 export function editedInPlace({ known: { entry, doing }, texts, span, lexicon }: CommandLine): Fragment[] {
-  if (doing.effect === 'read' || !/^(?:g?sed|perl|ruby)$/.test(entry.command)) return [];
+  if (doing.effect === 'read' || !/^(?:g?sed|perl|ruby|yq)$/.test(entry.command)) return [];
+  const program = entry.command === 'yq' ? (texts.slice(1).find((text) => /^[^-].*[.(=[{]|^\./.test(text)) ?? '') : '';
   const keepsPrinted = entry.command.endsWith('sed') && PRINTS_NOTHING.some((option) => hasOption(texts, option));
-  if (keepsPrinted || texts.some((text) => EMPTIES_FILE.test(text))) return [fileWrite('', span, true)];
+  if (keepsPrinted || DROPS.test(program) || texts.some((text) => EMPTIES_FILE.test(text) || TAKES_OUT.test(text)))
+    return [fileWrite('', span, true)];
   return texts.flatMap((text) => {
-    const value = REPLACEMENT.exec(text)?.[2] ?? '';
+    const value = text === program ? text.replaceAll(/(?<![\w\])])\./g, '') : (REPLACEMENT.exec(text)?.[2] ?? '');
     const does = doingOfSettings(value, lexicon) ?? (disablesSomething(value, lexicon) ? EMPTIES : undefined);
     return does ? [fragmentOf(span, { verb: 'set', ...does, object: 'file', domain: 'files' })] : [];
   });

@@ -2,6 +2,7 @@
 import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { EndState } from '../grammar/end-states.ts';
 import type { Fragment } from '../code/code.ts';
+import { commentsIn } from '../code/fragments.ts';
 import type { Lexicon, VerbReading } from '../lexicon/types.ts';
 import { matchesIn, type PatternMatch, type Saying } from '../lexicon/word-patterns.ts';
 import type { Segments } from '../segments.ts';
@@ -229,12 +230,12 @@ export function coverageOf(
         sentences,
         candidates,
         ofSentence,
-        within([...mentioned, ...understood], text.length),
+        within([...mentioned, ...understood, ...(understood.length > 0 ? commentsIn(text, lexicon) : [])], text.length),
         (at) => isTold(at) || isDescribed(at),
         lexicon,
       ).filter(({ text: word }) => !(isForeignWord(word, lexicon) && isForeign()));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
-  const unknown = unknownWordsIn(sentences, isInCode);
+  const unknown = unknownWordsIn(sentences, foreignKnown !== undefined, isInCode);
   const features: Coverage['features'] = {
     clauses: clauses.length,
     clausesRead: clauses.filter(({ isRead }) => isRead).length,

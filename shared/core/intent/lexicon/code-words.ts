@@ -71,6 +71,7 @@ const MEMBERS = {
   guards: words('Services that protect a host.', ['auditd']),
   stoppers: words('Subcommands that stop a service or take it away.', ['stop', 'mask']),
   textFields: words('Last words of the names of fields that hold text for people.', ['title', 'comment']),
+  contentFields: words('Last words of the names of fields that hold all of something.', ['rows']),
   dataNouns: words('Words that name data as a whole, which a request carries.', ['contents', 'dump']),
   destroyingEndpoints: words(
     'Last words of addresses with `_` before them by which something is lost or goes out of use when something is sent there.',
@@ -80,6 +81,7 @@ const MEMBERS = {
   codeNouns: words('Words in the names of tools that run code which they are given.', ['script', 'python']),
   lookTools: words('Tools that only look, with names in which no verb says so.', ['weather', 'ls']),
   lookFields: words('Fields of calls that only say what is looked at.', ['path', 'city']),
+  plainTargets: words('Parts of projects that people run to build, check or show something.', ['test', 'lint']),
   runners: words('Words of a sentence after which a command may begin.', ['run', 'execute']),
   scriptRunners: words('Words after which the name of a script is one to run.', ['source', 'launch']),
   continues: words('Words with which a sentence goes on after code.', ['and', 'because']),

@@ -97,6 +97,12 @@ export const Command = Type.Object(
     ]),
     readsCommands: flag('What it is fed are commands of its own, one a line.'),
     unseen: flag('It runs what is not on its line, so its effect is not known.'),
+    targets: Type.Optional(
+      Type.Enum(['all', 'first'], {
+        description: 'Which arguments name what it runs, which is seen for `plainTargets`.',
+        examples: ['all'],
+      }),
+    ),
   },
   { ...closed, description: 'A shell command, with its subcommands where they decide (`git push`).' },
 );
@@ -225,6 +231,7 @@ export const commandEntry = (command: string, entry: Given) => ({
   sends: entry.sends ?? false,
   asks: entry.asks ?? false,
   unseen: entry.unseen ?? false,
+  targets: entry.targets,
   loads: new Set(entry.loads),
   readsCommands: entry.readsCommands ?? false,
 });

@@ -151,6 +151,7 @@ const withRulesOf = (base: CommandEntry, own: CommandEntry): CommandEntry => ({
   options: [...base.options, ...own.options],
   sends: base.sends || own.sends,
   unseen: base.unseen || own.unseen,
+  targets: base.targets,
 });
 
 const EVERYWHERE = 'in the whole installation: an organisation may not rename it';
