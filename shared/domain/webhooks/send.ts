@@ -4,6 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Environment } from '../../kernel/vocabulary.ts';
+import { answerTo, NoAnswerError } from '../../platform/http/answer.ts';
 import { type AddressRule, literalAddress } from './addresses.ts';
 
 /** Limit of an attempt, from the look-up of the name to the answer's body. */
@@ -50,39 +51,55 @@ const systemResolve = (name: string): Promise<readonly ResolvedAddress[]> => dns
 const failed = (failure: SendFailure): SendResult => ({ kind: 'failed', failure });
 
 function failureOf(error: unknown): SendFailure {
+  if (error instanceof NoAnswerError) return 'no_http_answer';
   const { code = '' } = (error ?? {}) as { code?: string };
   if (/^(?:CERT_|ERR_TLS_|DEPTH_|UNABLE_TO_|SELF_SIGNED_|ERR_SSL_|EPROTO)/.test(code)) return 'certificate_refused';
   return code.startsWith('HPE_') ? 'no_http_answer' : 'connection_failed';
 }
 
 /** Sends to one of the addresses that were checked. The name stays in the Host header and in the TLS handshake. */
-function post(url: URL, addresses: readonly ResolvedAddress[], message: OutgoingMessage, signal: AbortSignal) {
+async function post(
+  url: URL,
+  addresses: readonly ResolvedAddress[],
+  message: OutgoingMessage,
+  signal: AbortSignal,
+): Promise<SendResult> {
   const lookup: LookupFunction = (_name, options, callback) => {
     const [first] = addresses;
     if (options.all) callback(null, [...addresses]);
     else callback(null, first?.address ?? '', first?.family);
   };
-  return new Promise<SendResult>((resolve) => {
-    const body = Buffer.from(message.payload, 'utf8');
-    const { request } = url.protocol === 'https:' ? https : http;
-    const headers = { ...message.headers, 'content-length': body.length };
-    const sent = request(url, { method: 'POST', agent: false, lookup, signal, headers }, (answer) => {
-      // The status counts, even if the body breaks off or takes too long.
-      const done = (): void => {
-        resolve({ kind: 'answered', status: answer.statusCode ?? 0 });
-        answer.destroy();
-      };
-      signal.addEventListener('abort', done);
-      let bytes = 0;
-      answer.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > BODY_MAX_BYTES) done();
-      });
-      answer.on('error', done);
-      answer.on('close', done);
+  const body = Buffer.from(message.payload, 'utf8');
+  const { request } = url.protocol === 'https:' ? https : http;
+  const headers = { ...message.headers, 'content-length': body.length };
+  const sent = request(url, { method: 'POST', agent: false, lookup, signal, headers });
+  const answered = answerTo(sent);
+  sent.end(body);
+  try {
+    const answer = await answered;
+    await readAway(answer, signal);
+    return { kind: 'answered', status: answer.statusCode ?? 0 };
+  } catch (error) {
+    return failed(signal.aborted ? 'timeout' : failureOf(error));
+  }
+}
+
+/** Reads a bounded part of a body. The status counts, even if the body breaks off or takes too long. */
+function readAway(answer: http.IncomingMessage, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      resolve();
+      answer.destroy();
+    };
+    if (signal.aborted || answer.destroyed) return done();
+    signal.addEventListener('abort', done, { once: true });
+    let bytes = 0;
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > BODY_MAX_BYTES) done();
     });
-    sent.on('error', (error) => resolve(failed(signal.aborted ? 'timeout' : failureOf(error))));
-    sent.end(body);
+    answer.on('error', done);
+    answer.on('close', done);
   });
 }
 
