@@ -1,11 +1,11 @@
 // Sends one message over HTTP: the address is resolved once, checked, and pinned; redirects are not followed.
-import { promises as dns } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { answerTo, NoAnswerError } from '../../platform/http/answer.ts';
 import { type AddressRule, literalAddress } from './addresses.ts';
+import { createResolve, type Resolve, type ResolvedAddress } from './resolve.ts';
 
 /** Limit of an attempt, from the look-up of the name to the answer's body. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -32,21 +32,14 @@ export interface OutgoingMessage {
   readonly payload: string;
 }
 
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
 export interface SenderDeps {
   readonly rule: AddressRule;
-  /** All addresses of a name. Default: the system's resolver. */
-  readonly resolve?: (name: string) => Promise<readonly ResolvedAddress[]>;
+  /** Default: that of resolve.ts. */
+  readonly resolve?: Resolve;
   readonly timeoutMs?: number;
 }
 
 export type Sender = (message: OutgoingMessage) => Promise<SendResult>;
-
-const systemResolve = (name: string): Promise<readonly ResolvedAddress[]> => dns.lookup(name, { all: true });
 
 const failed = (failure: SendFailure): SendResult => ({ kind: 'failed', failure });
 
@@ -103,7 +96,9 @@ function readAway(answer: http.IncomingMessage, signal: AbortSignal): Promise<vo
   });
 }
 
-export function createSender({ rule, resolve = systemResolve, timeoutMs = ATTEMPT_TIMEOUT_MS }: SenderDeps): Sender {
+export function createSender(deps: SenderDeps): Sender {
+  const { rule, timeoutMs = ATTEMPT_TIMEOUT_MS } = deps;
+  const resolve = deps.resolve ?? createResolve(rule);
   return async (message) => {
     const url = new URL(message.url);
     const stop = new AbortController();
@@ -113,7 +108,7 @@ export function createSender({ rule, resolve = systemResolve, timeoutMs = ATTEMP
       const stopped = new Promise<undefined>((done) => stop.signal.addEventListener('abort', () => done(undefined)));
       const addresses =
         literal === undefined
-          ? await Promise.race([resolve(url.hostname).catch(() => []), stopped])
+          ? await Promise.race([resolve(url.hostname, stop.signal).catch(() => []), stopped])
           : [{ address: literal, family: literal.includes(':') ? 6 : 4 }];
       if (addresses === undefined) return failed('timeout');
       if (addresses.length === 0) return failed('name_not_resolved');
