@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { createResolve, type ResolvedAddress } from '../../../shared/domain/webhooks/resolve.ts';
 import { createGate } from '../../support/gate.ts';
 
-/** Answers with the address to questions about IPv4, and with no address to others; `undefined`: with nothing. */
-async function startNameServer(addressOf: (name: string) => string | 'none' | undefined) {
+/** Answers with the address to questions about IPv4, and with no address to others; null: there is no such name, undefined: no answer. */
+async function startNameServer(addressOf: (name: string) => string | null | undefined) {
   const socket = dgram.createSocket('udp4');
   const asked: string[] = [];
   socket.on('message', (query, from) => {
@@ -20,12 +20,12 @@ async function startNameServer(addressOf: (name: string) => string | 'none' | un
     const address = addressOf(name);
     if (address === undefined) return;
     const question = query.subarray(12, at + 5);
-    const isFound = address !== 'none' && query.readUInt16BE(at + 1) === 1;
+    const isFound = address !== null && query.readUInt16BE(at + 1) === 1;
     const answer = isFound
       ? [Buffer.from('c00c00010001000000000004', 'hex'), Buffer.from(address.split('.').map(Number))]
       : [];
     const header = Buffer.from(query.subarray(0, 12));
-    header.writeUInt16BE(address === 'none' ? 0x8183 : 0x8180, 2);
+    header.writeUInt16BE(address === null ? 0x8183 : 0x8180, 2);
     header.writeUInt16BE(answer.length > 0 ? 1 : 0, 6);
     header.writeUInt32BE(0, 8);
     socket.send(Buffer.concat([header, question, ...answer]), from.port, from.address);
@@ -52,7 +52,7 @@ describe('the name of a receiver', () => {
   });
 
   it('is asked of the system when the name servers do not know it and private receivers are allowed', async () => {
-    const server = await startNameServer(() => 'none');
+    const server = await startNameServer(() => null);
     const asked: string[] = [];
     const system = async (name: string) => {
       asked.push(name);
