@@ -116,7 +116,7 @@ export class Guard {
   /** Why a call can't be sent under a decision any more; undefined: it can, now. */
   lapseOf({ allowed: { expiresAtMs }, ageMs }: Pick<Extract<Settled, { kind: 'permitted' }>, 'allowed' | 'ageMs'>) {
     if (this.options.clock.dateMs() >= expiresAtMs) return 'its decision has expired';
-    return ageMs() > MAX_AGE_MS ? 'its decision has waited too long for others, or for this machine' : undefined;
+    return ageMs() > MAX_AGE_MS ? 'its decision has become too old while the call waited' : undefined;
   }
 
   private attempt(approvalId?: string): Attempt {

@@ -2,8 +2,10 @@
 //
 // Node has two threads for the system's resolver, which the names of the database need, too, and nothing ends a look-up there: a name server that
 // does not answer would delay every webhook and every new connection. So a resolver that needs no thread asks the name servers itself, and
-// the system is asked, for one name at a time, only about names that it alone may know.
+// the system is asked, for one name at a time, only about names that it alone may know. Its hosts file counts first, as everywhere.
 import { promises as dns } from 'node:dns';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { createSlots } from '../../kernel/slots.ts';
 
 export interface ResolvedAddress {
@@ -15,10 +17,12 @@ export interface ResolvedAddress {
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly ResolvedAddress[]>;
 
 export interface ResolveDeps {
-  /** Whether receivers may have private addresses: then their names may be in the machine's hosts file or search domains. */
+  /** Whether receivers may have private addresses: then their names may be in the machine's search domains. */
   readonly allowsPrivate: boolean;
   /** Default: those of the machine. */
   readonly nameServers?: readonly string[];
+  /** Default: that of the machine. */
+  readonly hostsFile?: string;
   /** The system's resolver. */
   readonly system?: (name: string) => Promise<readonly ResolvedAddress[]>;
 }
@@ -30,6 +34,15 @@ const TRIES = 2;
 const NONE = new Set(['ENOTFOUND', 'ENODATA']);
 
 const systemLookup = (name: string): Promise<readonly ResolvedAddress[]> => dns.lookup(name, { all: true });
+
+/** @param name in lower case */
+async function inHostsFile(name: string, file: string): Promise<readonly ResolvedAddress[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
+    return names.includes(name) && isIP(address) !== 0 ? [{ address, family: isIP(address) }] : [];
+  });
+}
 
 /** @returns undefined when the name servers know no address */
 async function askNameServers(
@@ -53,7 +66,8 @@ async function askNameServers(
   return isNone ? undefined : found;
 }
 
-export function createResolve({ allowsPrivate, nameServers, system = systemLookup }: ResolveDeps): Resolve {
+export function createResolve(deps: ResolveDeps): Resolve {
+  const { allowsPrivate, nameServers, hostsFile = '/etc/hosts', system = systemLookup } = deps;
   const slots = createSlots(1);
   const underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
 
@@ -75,6 +89,8 @@ export function createResolve({ allowsPrivate, nameServers, system = systemLooku
   };
 
   return async (name, signal) => {
+    const listed = await inHostsFile(name, hostsFile);
+    if (listed.length > 0) return listed;
     const isLocal = !name.replace(/\.$/, '').includes('.');
     if (isLocal) return askSystem(name, signal);
     const found = await askNameServers(name, signal, nameServers);

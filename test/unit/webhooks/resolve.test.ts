@@ -1,7 +1,10 @@
 // The names of receivers are looked up without holding up anything else.
 import dgram from 'node:dgram';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import { createResolve, type ResolvedAddress } from '../../../shared/domain/webhooks/resolve.ts';
+import { temporaryFolder } from '../../support/folders.ts';
 import { createGate } from '../../support/gate.ts';
 
 /** Answers with the address to questions about IPv4, and with no address to others; null: there is no such name, undefined: no answer. */
@@ -86,6 +89,19 @@ describe('the name of a receiver', () => {
     gate.open();
     expect(await Promise.all([...first, second])).to.deep.equal([FOUND, FOUND, FOUND]);
     expect(asked).to.deep.equal(['receiver', 'other']);
+  });
+
+  it('in the hosts file is asked of nobody', async () => {
+    const hostsFile = path.join(temporaryFolder('hosts'), 'hosts');
+    writeFileSync(
+      hostsFile,
+      '# 10.0.0.9 hooks.internal\n10.0.0.7\tother Hooks.Internal # one\n::7 hooks.internal\nx hooks.internal\n',
+    );
+    const system = async (): Promise<never> => expect.fail('the system was asked');
+    const resolve = createResolve({ allowsPrivate: false, nameServers: ['127.0.0.1:1'], hostsFile, system });
+    const both = [...FOUND, { address: '::7', family: 6 }];
+    expect(await resolve('hooks.internal', never)).to.deep.equal(both);
+    expect(await resolve('other', never)).to.deep.equal(FOUND);
   });
 
   it('has no address when the system fails, and the next name is asked', async () => {
