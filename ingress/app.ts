@@ -7,7 +7,7 @@ import type { HaltedEnvironment, ReadinessCheck } from './readiness.ts';
 import { limitPublic, operatorCheck } from './request/authenticate.ts';
 import { Exchange } from './request/exchange.ts';
 import { createCompiler } from './request/schema.ts';
-import { assertOneHost } from './request/validate.ts';
+import { assertSingleHeaders } from './request/validate.ts';
 import type { Access, Route } from './route.ts';
 import { createHandler, type RouterDeps } from './router.ts';
 import { createDocsPages, docsRoutes } from './routes/docs.ts';
@@ -179,7 +179,7 @@ function createRefusal(
     }
     const x = new Exchange(deps, req, res, 'unmatched');
     x.run(async () => {
-      assertOneHost(req);
+      assertSingleHeaders(req);
       if (error !== undefined && error !== null) throw expressError(error);
       await limitPublic(deps, x);
       // A program gets a 404 that names /openapi.json. Without `Vary` a cache would give it the redirection.

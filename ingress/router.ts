@@ -12,7 +12,7 @@ import { type Claim, type Idempotency, type Last, readIdempotencyKey, type Work 
 import { countKey, limitKey } from './request/limit.ts';
 import { checkContentType, hasBody, parseBody, readBody } from './request/read.ts';
 import type { Compile } from './request/schema.ts';
-import { assertOneHost, type CompiledRoute, compileRoute, type Input, validate } from './request/validate.ts';
+import { assertSingleHeaders, type CompiledRoute, compileRoute, type Input, validate } from './request/validate.ts';
 import type { Reply, RequestContext, Route } from './route.ts';
 import { answerAfterWait, type WaitDeps } from './waits/answer.ts';
 
@@ -116,7 +116,7 @@ class Admission {
 async function serve(deps: RouterDeps, compiled: CompiledRoute, admission: Admission): Promise<Reply> {
   const { route } = compiled;
   const { x } = admission;
-  assertOneHost(x.req);
+  assertSingleHeaders(x.req);
 
   // Authenticate, check the scope, and count against the limit of the key, or of the address without one.
   if (route.access === 'none') {

@@ -67,6 +67,8 @@ export function createExpressServer({ express, handler }: ServedApp, options: Se
       ? http.createServer(settings, handler)
       : https.createServer({ ...settings, ...options.tls }, handler);
   server.timeout = IDLE_TIMEOUT_MS;
+  // Their bytes are limited. By default Node leaves out all after the 2,000th, where a proxy may have added the client's address.
+  server.maxHeadersCount = 0;
   // An expectation other than 100-continue may be ignored (RFC 9110 section 10.1.1); Node would answer 417 without a body.
   server.on('checkExpectation', handler);
   server.on('clientError', refuseConnection);

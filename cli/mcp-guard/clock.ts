@@ -21,3 +21,9 @@ export const SYSTEM_CLOCK: Clock = {
     }
   },
 };
+
+/** @returns the milliseconds since this call, by the clock that has gone further: the monotonic one stands still while the machine sleeps */
+export function startTimer({ nowMs, dateMs }: Pick<Clock, 'nowMs' | 'dateMs'>): () => number {
+  const start = { now: nowMs(), date: dateMs() };
+  return () => Math.max(nowMs() - start.now, dateMs() - start.date);
+}

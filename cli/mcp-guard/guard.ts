@@ -1,6 +1,6 @@
 // Decides one tool call: asks Custos, waits for a human where one is needed, and asks again when the tool has changed meanwhile.
 import { OpenAttempts, waitForHuman } from './approvals.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, startTimer } from './clock.ts';
 import type { Custos } from './custos.ts';
 import type { Allowed, Attempt, Question, Ruling } from './decision.ts';
 import type { Definition } from './definitions.ts';
@@ -43,12 +43,21 @@ export interface CallContext {
 }
 
 export type Settled =
-  | { readonly kind: 'permitted'; readonly allowed: Allowed; readonly terms: Terms }
+  | {
+      readonly kind: 'permitted';
+      readonly allowed: Allowed;
+      readonly terms: Terms;
+      /** Since the decision was read. */
+      readonly ageMs: () => number;
+    }
   | { readonly kind: 'refused'; readonly sentence: string }
   | { readonly kind: 'cancelled' };
 
-/** A decision that has waited so long for its turn is requested again, under the same attempt: it may stand no longer. */
-const MAX_TURN_MS = 5_000;
+/**
+ * A decision is for one immediate action: one that has waited so long for its turn may stand no longer, and is requested again, under the same
+ * attempt.
+ */
+const MAX_AGE_MS = 5_000;
 /** Calls are refused when the definition of their tool changes faster than questions are answered. */
 const MAX_ROUNDS = 10;
 /** An approval from earlier that can't be used: the question is then asked as if there were none. */
@@ -104,8 +113,10 @@ export class Guard {
     return refused(this.refusals.byGuard(call.name, 'the definition of the tool or its approval keeps changing'));
   }
 
-  hasExpired({ expiresAtMs }: Allowed): boolean {
-    return this.options.clock.dateMs() >= expiresAtMs;
+  /** Why a call can't be sent under a decision any more; undefined: it can, now. */
+  lapseOf({ allowed: { expiresAtMs }, ageMs }: Pick<Extract<Settled, { kind: 'permitted' }>, 'allowed' | 'ageMs'>) {
+    if (this.options.clock.dateMs() >= expiresAtMs) return 'its decision has expired';
+    return ageMs() > MAX_AGE_MS ? 'its decision has become too old while the call waited' : undefined;
   }
 
   private attempt(approvalId?: string): Attempt {
@@ -132,25 +143,29 @@ export class Guard {
       case 'escalated':
         return this.escalated(ruling, round, context);
       case 'allowed': {
-        const { clock } = this.options;
-        const sinceMs = clock.nowMs();
+        const ageMs = startTimer(this.options.clock);
         await context.turn();
-        if (clock.nowMs() - sinceMs > MAX_TURN_MS) return { kind: 'again', attempt };
-        const settled = this.allowed(ruling.allowed, round, context);
+        if (ageMs() > MAX_AGE_MS) return { kind: 'again', attempt };
+        const settled = this.allowed(ruling.allowed, ageMs, round, context);
         if (settled.kind !== 'permitted') context.onUnused(ruling.allowed);
         return settled;
       }
     }
   }
 
-  private allowed(allowed: Allowed, { question, definition }: Round, context: CallContext): Settled | Again {
+  private allowed(
+    allowed: Allowed,
+    ageMs: () => number,
+    { question, definition }: Round,
+    context: CallContext,
+  ): Settled | Again {
     const { call, definitionDigest } = question;
     if (context.signal.aborted) return { kind: 'cancelled' };
     if (!context.isStill(call.name, definitionDigest)) return { kind: 'again' };
     const limitArguments = definition.kind === 'known' ? definition.limitArguments : [];
     const terms = termsOf(allowed.obligations, call, limitArguments);
     if (typeof terms === 'string') return refused(this.refusals.degraded(call.name, allowed.decisionId, terms));
-    return { kind: 'permitted', allowed, terms };
+    return { kind: 'permitted', allowed, terms, ageMs };
   }
 
   private async escalated(

@@ -9,16 +9,28 @@ export interface Refused {
 }
 
 const METHODS = ['GET', 'POST', 'DELETE'];
+/** Of several, the guard and the server may each take another one. */
+const SINGLE = ['host', 'authorization', 'content-type', 'content-encoding', 'last-event-id', 'mcp-session-id'];
+
+/** The first header of one value that is there twice. */
+function repeated(rawHeaders: readonly string[]): string | undefined {
+  const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
+  return SINGLE.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+}
+
 export function checkRequest(
   request: {
     readonly method?: string | undefined;
     readonly url?: string | undefined;
     readonly headers: IncomingHttpHeaders;
+    readonly rawHeaders: readonly string[];
   },
   { path, access }: { readonly path: string; readonly access: Access },
 ): Refused | undefined {
   const { headers } = request;
   if (access.isForeign(headers)) return { status: 403, message: 'the guard has another host name or origin' };
+  const twice = repeated(request.rawHeaders);
+  if (twice !== undefined) return { status: 400, message: `the header ${twice} must be sent only once` };
   // Without the token: official clients fetch metadata without the headers that they are configured with.
   if (isDiscovery(request.method, request.url ?? '')) return undefined;
   // Not 401: clients would begin to sign in to the upstream.

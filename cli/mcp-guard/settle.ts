@@ -1,10 +1,8 @@
 // Settles one tool call on hold, the same way for every transport: permitted, refused with a text for the client, or dropped.
-import type { Allowed } from './decision.ts';
 import type { ListPage } from './definitions.ts';
-import type { Guard } from './guard.ts';
+import type { Guard, Settled } from './guard.ts';
 import type { HeldCall } from './held-call.ts';
 import { refusalText } from '../mcp/messages.ts';
-import type { Terms } from './obligations.ts';
 import type { Session } from './session.ts';
 import type { ToolCall } from './tool-call.ts';
 
@@ -86,18 +84,15 @@ export async function settleCall(hold: HeldCall, around: Around): Promise<Settle
 function send(
   hold: HeldCall,
   call: ToolCall,
-  { allowed, terms }: { readonly allowed: Allowed; readonly terms: Terms },
+  permitted: Extract<Settled, { kind: 'permitted' }>,
   { around, signal, end }: { readonly around: Around; readonly signal: AbortSignal; readonly end: () => void },
 ): Sent {
   const { guard, session } = around;
+  const { allowed, terms } = permitted;
   end();
   // Other calls of a batch may have taken longer to decide than this one, and the machine may have been suspended.
   const isSame = session.definitions.isStill(call.name, allowed.question.definitionDigest);
-  const why = !isSame
-    ? 'the definition of the tool has just changed'
-    : guard.hasExpired(allowed)
-      ? 'its decision has expired'
-      : undefined;
+  const why = isSame ? guard.lapseOf(permitted) : 'the definition of the tool has just changed';
   if (signal.aborted || why !== undefined) session.unused(allowed);
   if (signal.aborted) return { kind: 'dropped' };
   if (why !== undefined) return refusal(call, guard.refusals.byGuard(call.name, why));

@@ -77,6 +77,7 @@ export class StdioSession {
 
   /** @throws {FrameError} */
   fromServer(line: Buffer): void {
+    assertOneLine(line);
     const frame = readServerFrame(line);
     this.inOrder(() => this.pass(frame, line));
   }

@@ -3,6 +3,7 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https';
 import { StringDecoder } from 'node:string_decoder';
 import type { Json } from '../../shared/kernel/json.ts';
+import { answerTo } from '../../shared/platform/http/answer.ts';
 import { FrameError, MAX_FRAME_BYTES, readServerFrame } from './frames.ts';
 import { idKey, type RequestId, responseIdOf } from './messages.ts';
 import { SseReader } from './sse.ts';
@@ -36,30 +37,28 @@ export class Endpoint {
   }
 
   /** Resolves with the answer's headers; its body is still to be read. Rejects with a RedirectError at status 3xx. */
-  request({ method, headers, body, signal }: EndpointRequest): Promise<IncomingMessage> {
+  async request({ method, headers, body, signal }: EndpointRequest): Promise<IncomingMessage> {
     const { request } = this.url.protocol === 'https:' ? https : http;
     const own = ['host', this.url.host, 'accept-encoding', 'identity'];
     const length = body === undefined ? [] : ['content-length', String(body.length)];
-    return new Promise((resolve, reject) => {
-      const outgoing = request(this.url, {
-        method,
-        agent: this.agent,
-        headers: [...headers, ...own, ...length],
-        signal,
-      });
-      outgoing.once('error', reject).once('response', (answer) => {
-        const {
-          statusCode = 0,
-          headers: { location },
-        } = answer;
-        if (statusCode < 300 || statusCode >= 400) return resolve(answer);
-        answer.destroy();
-        const target = location !== undefined && URL.canParse(location, this.url.href);
-        const where = target ? ` to ${new URL(location, this.url).href}` : '';
-        reject(new RedirectError(`The MCP server redirects (status ${statusCode})${where}`));
-      });
-      outgoing.end(body);
+    const outgoing = request(this.url, {
+      method,
+      agent: this.agent,
+      headers: [...headers, ...own, ...length],
+      signal,
     });
+    const answered = answerTo(outgoing);
+    outgoing.end(body);
+    const answer = await answered;
+    const {
+      statusCode = 0,
+      headers: { location },
+    } = answer;
+    if (statusCode < 300 || statusCode >= 400) return answer;
+    answer.destroy();
+    const target = location !== undefined && URL.canParse(location, this.url.href);
+    const where = target ? ` to ${new URL(location, this.url).href}` : '';
+    throw new RedirectError(`The MCP server redirects (status ${statusCode})${where}`);
   }
 
   close(): void {

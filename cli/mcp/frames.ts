@@ -95,7 +95,8 @@ export function readFrame(bytes: Uint8Array): Frame {
 
 /**
  * Refuses a line that another reader may split: readers with universal newlines (Python, .NET, Java) end a line at a lone carriage
- * return, which is white space to a JSON parser, so one harmless line here could be a tool call on a line of its own there.
+ * return, which is white space to a JSON parser, so one harmless line here could be a tool call, or an answer that the guard has not seen, on
+ * a line of its own there.
  * @throws {FrameError}
  */
 export function assertOneLine(line: Buffer): void {

@@ -1,27 +1,33 @@
-// Requests must come from the dashboard's own pages (CSRF protection), and from a page of the session's environment. A page of another site can make
+// Requests must come from the dashboard's own pages (CSRF protection), and from a page of the session's key and environment. A page of another site can make
 // the browser send the session cookie, but cannot set a custom header and cannot hide its origin.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
-import type { Environment } from '../../shared/kernel/vocabulary.ts';
 
 /** Pages of other origins could send this header only if CORS allowed it, which it never does here. */
 export const OWN_HEADER = 'x-custos-dashboard';
 
 /**
- * The environment that a page shows. All windows of a browser share a session, so another window may have switched it: what
- * was meant for one environment must not be carried out in another.
+ * The environment and the key that a page shows. All windows of a browser share a session, so another window may have switched it, or signed in
+ * with another key, also of another organisation: what was meant for one must not be carried out in the other.
  */
 const ENVIRONMENT_HEADER = 'x-custos-environment';
+const KEY_HEADER = 'x-custos-key';
 
-/** @throws {ApiError} E5002 when the page shows another environment than the session acts in */
-export function assertSameEnvironment(headers: IncomingHttpHeaders, environment: Environment): void {
-  const shown = headers[ENVIRONMENT_HEADER];
-  if (shown === undefined || shown === environment) return;
-  throw new ApiError(
-    'E5002',
-    `This window shows another environment: your session was switched to ${environment} in another window. Reload the page.`,
-  );
+/** @throws {ApiError} E5002 when the page shows another environment or key than those of the session */
+export function assertShown(headers: IncomingHttpHeaders, key: Pick<AuthenticatedKey, 'environment' | 'keyId'>): void {
+  const isOther = (header: string, own: string): boolean => headers[header] !== undefined && headers[header] !== own;
+  if (isOther(KEY_HEADER, key.keyId))
+    throw new ApiError(
+      'E5002',
+      'This window shows another key: in another window somebody signed in. Reload the page.',
+    );
+  if (isOther(ENVIRONMENT_HEADER, key.environment))
+    throw new ApiError(
+      'E5002',
+      `This window shows another environment: your session was switched to ${key.environment} in another window. Reload the page.`,
+    );
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);

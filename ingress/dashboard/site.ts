@@ -20,7 +20,7 @@ import { createOperatorTrail } from './operator-trail.ts';
 import { assetAddress, buildPage, sendAsset, sendPage } from './page.ts';
 import type { QueueReader } from './queue-reader.ts';
 import { sessionRoutes, type SignIn } from './routes/session.ts';
-import { assertSameEnvironment, foreignRequest } from './same-site.ts';
+import { assertShown, foreignRequest } from './same-site.ts';
 import { createSessions } from './sessions.ts';
 
 const PATH = '/dashboard';
@@ -117,7 +117,7 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
     const admissionOf = (active: boolean): AdmissionDeps => ({
       async authenticate(headers, beforeLookUp) {
         const { key } = await sessions.find(headers, active, beforeLookUp);
-        assertSameEnvironment(headers, key.environment);
+        assertShown(headers, key);
         return key;
       },
       limiter: limits.session,

@@ -1,4 +1,4 @@
-// Validates a request: its Host header, and path, query and body against the route's schemas; every error names its place.
+// Validates a request: headers that must be there once, and path, query and body against the route's schemas; every error names its place.
 import type { Request } from 'express';
 import type { TSchema } from 'typebox';
 import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
@@ -136,15 +136,34 @@ export function validate(schemas: CompiledRoute, req: Request, body: unknown, bo
 }
 
 /**
- * An HTTP/1.1 request has exactly one Host (RFC 9112 section 3.2). Checked here because node:http would answer without a
- * problem document, and takes the first of several. @throws {ApiError} E2001
+ * Headers of one value, by their names in lower case. node:http takes the first of several or joins them, and a proxy before this service may
+ * have judged the request by another one.
  */
-export function assertOneHost({ rawHeaders, httpVersion }: Request): void {
+const SINGLE: ReadonlyMap<string, string> = new Map(
+  ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'].map((name) => [name.toLowerCase(), name]),
+);
+const LENGTHS = new Set([...SINGLE.keys()].map((name) => name.length));
+
+function wrongHeader(name: string, what: string): ApiError {
+  const message = `the header ${name} ${what}`;
+  return new ApiError('E2001', `T${message.slice(1)}.`, { errors: [{ pointer: '', message }] });
+}
+
+/**
+ * Refuses a request with two headers of one value, or without the Host that HTTP/1.1 requires (RFC 9112 section 3.2), which node:http would
+ * answer without a problem document. @throws {ApiError} E2001
+ */
+export function assertSingleHeaders({ rawHeaders, httpVersion }: Request): void {
+  const seen: string[] = [];
   // Names and values alternate.
-  const hosts = rawHeaders.filter(
-    (name, i) => i % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
-  ).length;
-  if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return;
-  const message = hosts === 0 ? 'the header Host is required' : 'the header Host must be sent only once';
-  throw new ApiError('E2001', `T${message.slice(1)}.`, { errors: [{ pointer: '', message }] });
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (!LENGTHS.has(name.length)) continue;
+    const lower = name.toLowerCase();
+    const shown = SINGLE.get(lower);
+    if (shown === undefined) continue;
+    if (seen.includes(lower)) throw wrongHeader(shown, 'must be sent only once');
+    seen.push(lower);
+  }
+  if (httpVersion === '1.1' && !seen.includes('host')) throw wrongHeader('Host', 'is required');
 }

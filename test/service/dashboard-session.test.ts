@@ -331,7 +331,7 @@ describe('sessions of the dashboard', () => {
       );
     });
 
-    it('refuse an unknown environment, a switch without a session, and a window that shows another environment', async () => {
+    it('refuse an unknown environment, a switch without a session, and a window that shows another environment or key', async () => {
       const live = await signIn(service.admin, service.adminKey);
       expectProblem(await switchTo(live, 'production'), 400, 'E2001');
       expectProblem(await switchTo(withCookie(service.admin, 'custos_session=x'), 'test'), 401, 'E1001');
@@ -340,6 +340,14 @@ describe('sessions of the dashboard', () => {
       expectProblem(await test.send('POST', '/v1/halt', { reason: 'meant for live' }, shows('live')), 409, 'E5002');
       expect((await test.get('/v1/agents', shows('test'))).status).to.equal(200);
       expect((await test.get('/session', shows('live'))).json.session.environment).to.equal('test');
+      const other = await signIn(
+        service.admin,
+        (await service.addKey({ organisationId: await service.addOrganisation('window'), scopes: ['admin:*'] })).key,
+      );
+      const { keyId } = (await test.get('/session')).json.session;
+      const shown = { headers: { 'x-custos-environment': 'live', 'x-custos-key': keyId } };
+      expectProblem(await other.send('POST', '/v1/halt', { reason: 'meant for another' }, shown), 409, 'E5002');
+      expect((await test.get('/v1/agents', { headers: { 'x-custos-key': keyId } })).status).to.equal(200);
     });
   });
 });

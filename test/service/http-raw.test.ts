@@ -61,6 +61,19 @@ describe('the HTTP edge under raw bytes', () => {
     ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['two Host headers', 'GET /health HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n'],
     ['the same Host twice', 'GET /nowhere HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    [
+      'two Authorization headers',
+      `${POST}authorization: Bearer reader\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`,
+    ],
+    ['two content types', `${POST}Content-Type: text/plain\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`],
+    [
+      'two Idempotency-Keys',
+      `${POST}Idempotency-Key: a\r\nidempotency-key: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`,
+    ],
+    [
+      'a second Host behind 2,000 headers',
+      `GET /health HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(2_000)}Host: y\r\nConnection: close\r\n\r\n`,
+    ],
     ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ];
   for (const [what, bytes] of broken) {

@@ -1,5 +1,6 @@
 // Delivery of webhooks: retries, order, receivers that fail, workers that die, addresses that are refused.
 import type { ServerResponse } from 'node:http';
+import net from 'node:net';
 import { expect } from 'chai';
 import { createAddressRule } from '../../shared/domain/webhooks/addresses.ts';
 import { createSender } from '../../shared/domain/webhooks/send.ts';
@@ -98,6 +99,26 @@ describe('the delivery of webhooks', () => {
     expect(suite.receiver.received).to.have.length(1);
     expect(await suite.read(made)).to.deep.include({ enabled: false, disabledReason: 'gone' });
     expect((await suite.deliveries(made))[0]).to.deep.include({ state: 'failed', error: 'gone', responseStatus: 410 });
+  });
+
+  it('goes on at a new address when the old one answers only now, however it answers', async () => {
+    for (const status of [410, 500, 204]) {
+      const made = await suite.create({ url: `${suite.receiver.url}/${status}/old` });
+      const patch = (change: object) => suite.service.admin.patch(`/v1/webhooks/${made.webhookId}`, change);
+      await suite.decide(`moved ${status}`);
+      // Long enough for another failure to disable the endpoint.
+      await suite.service.rows(
+        `UPDATE webhook_endpoint SET failing_since = now() - interval '4 days' WHERE endpoint_id = '${made.webhookId}'`,
+      );
+      suite.receiver.answers.push((response) => {
+        void patch({ url: `${suite.receiver.url}/${status}/new` }).then(() => response.writeHead(status).end());
+      });
+      await suite.deliver(made);
+      expect(await states(made)).to.deep.equal(['delivered']);
+      expect(await suite.read(made)).to.deep.include({ enabled: true, disabledReason: null, failingSince: null });
+      expect(count(`moved ${status}`)).to.equal(status === 204 ? 1 : 2);
+      await suite.service.rows(`DELETE FROM webhook_endpoint WHERE endpoint_id = '${made.webhookId}'`);
+    }
   });
 
   it('is paused while the endpoint is disabled, and the events of that time are sent after it is enabled', async () => {
@@ -215,4 +236,29 @@ describe('the delivery of webhooks', () => {
     await suite.receiver.close();
     expect(await sent({ rule })).to.deep.equal(failed('connection_failed'));
   });
+
+  /** What a receiver sends once it has got a request. */
+  const strange: Readonly<Record<string, string>> = {
+    'another protocol': 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n',
+    'the status of another protocol': 'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+    'a status that is none': 'HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n',
+    'no HTTP': 'hello\r\n\r\n',
+  };
+  for (const [what, bytes] of Object.entries(strange))
+    it(`ends when the receiver answers with ${what}`, async () => {
+      const server = net.createServer((socket) => {
+        socket.on('error', () => undefined).once('data', () => socket.write(bytes));
+      });
+      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as net.AddressInfo;
+      const made = await suite.create({ url: `http://127.0.0.1:${port}/` });
+      await suite.decide('strange');
+      await suite.deliver(made);
+      expect((await suite.deliveries(made))[0]).to.deep.include({
+        state: 'pending',
+        attempts: 1,
+        error: 'no_http_answer',
+      });
+      server.close();
+    });
 });

@@ -81,13 +81,15 @@ class CrewHooksTest(unittest.TestCase):
         self.assertEqual(self.run_tool(self.answer("ALLOW"), {"path": object()}), [])
 
     def test_arguments_that_change_while_the_decision_is_made_block_the_call(self) -> None:
-        tool_input = {"path": "/a"}
+        for judged, later in [("/a", "/etc/passwd"), (1, True), ("/a", object())]:
+            tool_input: Dict[str, Any] = {"path": judged}
 
-        def script(request: Recorded, _: int) -> Reply:
-            if request.path != "/v1/enforce":
-                return ACCEPTED
-            tool_input["path"] = "/etc/passwd"
-            return decision(request, "ALLOW")
+            def script(request: Recorded, _: int, tool_input: Dict[str, Any] = tool_input, later: Any = later) -> Reply:
+                if request.path != "/v1/enforce":
+                    return ACCEPTED
+                tool_input["path"] = later
+                return decision(request, "ALLOW")
 
-        self.assertEqual(self.run_tool(script, tool_input), [])
-        self.assertEqual([one["event"] for one in self.reports], ["tool.not_called"])
+            with self.subTest(later=later):
+                self.assertEqual(self.run_tool(script, tool_input), [])
+                self.assertEqual([one["event"] for one in self.reports], ["tool.not_called"])

@@ -36,12 +36,13 @@ function guardTool(preflight: Preflight, name: string, tool: Tool, { asksUser }:
   if (execute === undefined)
     throw new TypeError(`the tool "${name}" has no execute, so it can't be guarded here; name it in "except"`);
   const asks = async (input: unknown, about: ApprovalAbout): Promise<boolean> => {
-    const own = typeof needsApproval === 'function' ? await needsApproval(input, about) : needsApproval === true;
+    const own =
+      typeof needsApproval === 'function' ? await needsApproval.call(tool, input, about) : needsApproval === true;
     return (await preflight.needsApproval(name, input, about.toolCallId)) || own;
   };
   const guarded = async (input: unknown, about: ToolExecutionOptions): Promise<unknown> => {
     const permission = await preflight.authorize(name, input, about.toolCallId, about.abortSignal);
-    return permission.run((args) => lastOf(execute(args, about)));
+    return permission.run((args) => lastOf(execute.call(tool, args, about)));
   };
   // The SDK's type of a tool is a union over its output that a spread can't follow.
   return { ...tool, execute: guarded, ...(asksUser === true ? { needsApproval: asks } : {}) } as Tool;

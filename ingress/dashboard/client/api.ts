@@ -3,7 +3,7 @@ import { syncClock } from './clock.ts';
 import { useCallback, useEffect, useRef, useState } from './html.ts';
 import { listPlace, type ListPlace, nextPage, pageBefore, withListPlace } from './paging.ts';
 import { href, navigate, usePlace } from './router.ts';
-import { sessionEnded, shownEnvironment } from './session.ts';
+import { sessionEnded, shownSession } from './session.ts';
 import type { ListPage } from './wire.ts';
 
 const BASE = '/dashboard/api';
@@ -92,7 +92,7 @@ export async function api<T>(path: string, request: ApiRequest = {}): Promise<T>
         accept: accept ?? 'application/json',
         // Pages of other sites cannot send this header (same-site.ts).
         'x-custos-dashboard': '1',
-        ...shownEnvironment(),
+        ...shownSession(),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       credentials: 'same-origin',

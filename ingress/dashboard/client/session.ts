@@ -23,12 +23,14 @@ export const sessionState = (): SessionState => state.get();
 export const useSessionState = (): SessionState => useStore(state);
 
 /**
- * The header that names the environment that this window shows: another window may have switched the session, and what was
- * meant for one environment must not be carried out in another.
+ * The headers that name the environment and the key that this window shows: another window may have switched the session or signed in with
+ * another key, and what was meant for one must not be carried out in the other.
  */
-export function shownEnvironment(): Readonly<Record<string, string>> {
+export function shownSession(): Readonly<Record<string, string>> {
   const now = state.get();
-  return now.kind === 'in' ? { 'x-custos-environment': now.session.environment } : {};
+  return now.kind === 'in'
+    ? { 'x-custos-environment': now.session.environment, 'x-custos-key': now.session.keyId }
+    : {};
 }
 
 export function signedIn(session: SessionInfo): void {

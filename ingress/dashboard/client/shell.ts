@@ -4,7 +4,7 @@ import { HaltBanner, HaltDialogs } from './components/halt.ts';
 import { useListOnPage } from './components/table.ts';
 import { Toasts } from './components/toast.ts';
 import { environmentTitle, switchEnvironment } from './environment.ts';
-import { count } from './format.ts';
+import { count, named } from './format.ts';
 import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
 import { useLazy } from './lazy.ts';
 import { useLiveState } from './live.ts';
@@ -37,7 +37,7 @@ export function Shell(): VNode {
   useEffect(() => {
     setOpen(false);
     const environment = session.environment === 'live' ? '' : ` · ${environmentTitle(session.environment)}`;
-    document.title = `${place.id === undefined ? title : `${place.id} · ${title}`} · Custos${environment}`;
+    document.title = `${place.id === undefined ? title : `${named(place.id)} · ${title}`} · Custos${environment}`;
     if (place.id !== undefined && page !== undefined) remember({ page: place.page, id: place.id });
   }, [address]);
   useEffect(() => {

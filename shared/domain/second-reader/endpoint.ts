@@ -1,6 +1,7 @@
 // Sends a question to a chat completions endpoint and checks its answer. Redirects are not followed, answers are bounded.
 import { Type } from 'typebox';
 import { guardOf } from '../../kernel/compile-schema.ts';
+import { parseJson } from '../../kernel/json.ts';
 import { type SecondAnswer, SecondAnswerSchema, usableAnswer } from '../../core/intent/second-reading.ts';
 
 const MAX_ANSWER_BYTES = 65_536;
@@ -56,18 +57,19 @@ const isCompletion = guardOf(
 );
 const isSecondAnswer = guardOf(SecondAnswerSchema);
 
-function jsonOf(text: string): unknown {
+function jsonOf(text: string, parse: (text: string) => unknown): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     return undefined;
   }
 }
 
 function answerOf(text: string): SecondAnswer | undefined {
-  const completion = jsonOf(text);
+  const completion = jsonOf(text, JSON.parse);
   if (!isCompletion(completion)) return undefined;
-  const answer = jsonOf(completion.choices[0]?.message.content ?? '');
+  // Strictly: of a member that is there twice, a text may have talked the model into the second one.
+  const answer = jsonOf(completion.choices[0]?.message.content ?? '', parseJson);
   return isSecondAnswer(answer) ? usableAnswer(answer) : undefined;
 }
 

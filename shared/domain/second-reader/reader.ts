@@ -7,7 +7,7 @@ import { type Admitted, createBreaker } from './breaker.ts';
 import { ask, describeAway, type EndpointAnswer, type EndpointSettings } from './endpoint.ts';
 import type { ReaderMetrics } from './metrics.ts';
 import { questionBody, questionDigest } from './question.ts';
-import { createSlots } from './slots.ts';
+import { createSlots } from '../../kernel/slots.ts';
 
 /** A parse that was read a second time. */
 export interface ReadAgain {

@@ -37,7 +37,7 @@ const DUE = `SELECT seq::text AS seq, message_id, subject, payload, attempts, ty
 const HAS_WORK = `SELECT FROM webhook_endpoint e WHERE endpoint_id = $1 AND (
       ${DUE_RANGES.map((range) => `EXISTS (SELECT FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND ${range})`).join(' OR ')} OR EXISTS (SELECT FROM ${behindSql('(SELECT) AS one')}))`;
 const CONTINUE = enqueueSql('webhooks', 'deliver', { endpointId: '$1::text' });
-const HOLD = 'SELECT FROM webhook_endpoint WHERE endpoint_id = $1 FOR UPDATE';
+const HOLD = 'SELECT url FROM webhook_endpoint WHERE endpoint_id = $1 FOR UPDATE';
 const JUDGED = `UPDATE webhook_endpoint SET failing_since = $3, disabled_at = $4, disabled_reason = $5, leased_until = $6
     WHERE endpoint_id = $1 AND leased_until = $2`;
 
@@ -99,10 +99,8 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     return judge(waiting, result, { atMs, durationMs: Math.round(monotonicMs() - startedMs), nowMs: nowMs() });
   };
 
-  /** Records the results and what they mean for the endpoint. @returns whether more may be sent now */
-  const record = async ({ endpoint, until }: Lease, attempts: readonly Attempt[]): Promise<boolean> => {
-    const now = nowMs();
-    const { endpoint_id: endpointId } = endpoint;
+  /** What attempts mean for their endpoint. */
+  const judgement = (endpoint: EndpointRow, attempts: readonly Attempt[], now: number) => {
     const succeeded = attempts.some(({ outcome }) => outcome === 'delivered');
     const failingMs = succeeded ? undefined : Math.min(endpoint.failing_since?.getTime() ?? now, now);
     const disabled: DisabledReason | undefined = attempts.some(({ isGone }) => isGone)
@@ -110,18 +108,33 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       : failingMs !== undefined && isGivenUp(failingMs, deletionMs())
         ? 'failing'
         : undefined;
-    await db.transaction(async (sql) => {
-      await sql.query(HOLD, [endpointId]);
+    return { failingMs, disabled };
+  };
+
+  /** Records the results and what they mean for the endpoint. @returns whether more may be sent now */
+  const record = async ({ endpoint, until }: Lease, attempts: readonly Attempt[]): Promise<boolean> => {
+    const now = nowMs();
+    const { endpoint_id: endpointId } = endpoint;
+    const { recorded, failingMs, disabled } = await db.transaction(async (sql) => {
+      const [held] = await sql.query<Pick<EndpointRow, 'url'>>(HOLD, [endpointId]);
+      // Failures at an address that the endpoint had before say nothing about it: what failed is sent to the new one.
+      if (held !== undefined && held.url !== endpoint.url) {
+        const delivered = attempts.filter(({ outcome }) => outcome === 'delivered');
+        if (delivered.length > 0) await recordAttempts(sql, endpointId, delivered, now);
+        return { recorded: delivered, failingMs: undefined, disabled: undefined };
+      }
       await recordAttempts(sql, endpointId, attempts, now);
+      const judged = judgement(endpoint, attempts, now);
       // A failing receiver rests: the lease stays until then.
-      const next = failingMs === undefined ? until : new Date(now + restMs(failingMs, now));
-      const failingSince = failingMs === undefined ? null : new Date(failingMs);
-      const at = disabled === undefined ? null : new Date(now);
-      await sql.query(JUDGED, [endpointId, until, failingSince, at, disabled ?? null, next]);
+      const next = judged.failingMs === undefined ? until : new Date(now + restMs(judged.failingMs, now));
+      const failingSince = judged.failingMs === undefined ? null : new Date(judged.failingMs);
+      const at = judged.disabled === undefined ? null : new Date(now);
+      await sql.query(JUDGED, [endpointId, until, failingSince, at, judged.disabled ?? null, next]);
+      return { recorded: attempts, ...judged };
     });
-    for (const { outcome } of attempts) onAttempt(outcome);
+    for (const { outcome } of recorded) onAttempt(outcome);
     if (disabled !== undefined) logger.warn({ webhookId: endpointId, reason: disabled }, 'a webhook was disabled');
-    return succeeded && disabled === undefined;
+    return failingMs === undefined && disabled === undefined;
   };
 
   /** @returns what is left to do: nothing now, or more */

@@ -137,8 +137,10 @@ export function changeEndpoint(
     : isDisabling
       ? { disabled_at: new Date(nowMs), disabled_reason: 'operator', failing_since: row.failing_since }
       : row;
-  const { disabled_at, disabled_reason, failing_since } = state;
+  const { disabled_at, disabled_reason } = state;
   const { url = row.url, events = row.events } = patch;
+  // Another address has not failed yet.
+  const failing_since = url === row.url ? state.failing_since : null;
   const changed = {
     url,
     events,

@@ -1,10 +1,11 @@
 // Sends one message over HTTP: the address is resolved once, checked, and pinned; redirects are not followed.
-import { promises as dns } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Environment } from '../../kernel/vocabulary.ts';
+import { answerTo, NoAnswerError } from '../../platform/http/answer.ts';
 import { type AddressRule, literalAddress } from './addresses.ts';
+import { createResolve, type Resolve, type ResolvedAddress } from './resolve.ts';
 
 /** Limit of an attempt, from the look-up of the name to the answer's body. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -31,62 +32,73 @@ export interface OutgoingMessage {
   readonly payload: string;
 }
 
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
 export interface SenderDeps {
   readonly rule: AddressRule;
-  /** All addresses of a name. Default: the system's resolver. */
-  readonly resolve?: (name: string) => Promise<readonly ResolvedAddress[]>;
+  /** Default: that of resolve.ts. */
+  readonly resolve?: Resolve;
   readonly timeoutMs?: number;
 }
 
 export type Sender = (message: OutgoingMessage) => Promise<SendResult>;
 
-const systemResolve = (name: string): Promise<readonly ResolvedAddress[]> => dns.lookup(name, { all: true });
-
 const failed = (failure: SendFailure): SendResult => ({ kind: 'failed', failure });
 
 function failureOf(error: unknown): SendFailure {
+  if (error instanceof NoAnswerError) return 'no_http_answer';
   const { code = '' } = (error ?? {}) as { code?: string };
   if (/^(?:CERT_|ERR_TLS_|DEPTH_|UNABLE_TO_|SELF_SIGNED_|ERR_SSL_|EPROTO)/.test(code)) return 'certificate_refused';
   return code.startsWith('HPE_') ? 'no_http_answer' : 'connection_failed';
 }
 
 /** Sends to one of the addresses that were checked. The name stays in the Host header and in the TLS handshake. */
-function post(url: URL, addresses: readonly ResolvedAddress[], message: OutgoingMessage, signal: AbortSignal) {
+async function post(
+  url: URL,
+  addresses: readonly ResolvedAddress[],
+  message: OutgoingMessage,
+  signal: AbortSignal,
+): Promise<SendResult> {
   const lookup: LookupFunction = (_name, options, callback) => {
     const [first] = addresses;
     if (options.all) callback(null, [...addresses]);
     else callback(null, first?.address ?? '', first?.family);
   };
-  return new Promise<SendResult>((resolve) => {
-    const body = Buffer.from(message.payload, 'utf8');
-    const { request } = url.protocol === 'https:' ? https : http;
-    const headers = { ...message.headers, 'content-length': body.length };
-    const sent = request(url, { method: 'POST', agent: false, lookup, signal, headers }, (answer) => {
-      // The status counts, even if the body breaks off or takes too long.
-      const done = (): void => {
-        resolve({ kind: 'answered', status: answer.statusCode ?? 0 });
-        answer.destroy();
-      };
-      signal.addEventListener('abort', done);
-      let bytes = 0;
-      answer.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > BODY_MAX_BYTES) done();
-      });
-      answer.on('error', done);
-      answer.on('close', done);
+  const body = Buffer.from(message.payload, 'utf8');
+  const { request } = url.protocol === 'https:' ? https : http;
+  const headers = { ...message.headers, 'content-length': body.length };
+  const sent = request(url, { method: 'POST', agent: false, lookup, signal, headers });
+  const answered = answerTo(sent);
+  sent.end(body);
+  try {
+    const answer = await answered;
+    await readAway(answer, signal);
+    return { kind: 'answered', status: answer.statusCode ?? 0 };
+  } catch (error) {
+    return failed(signal.aborted ? 'timeout' : failureOf(error));
+  }
+}
+
+/** Reads a bounded part of a body. The status counts, even if the body breaks off or takes too long. */
+function readAway(answer: http.IncomingMessage, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      resolve();
+      answer.destroy();
+    };
+    if (signal.aborted || answer.destroyed) return done();
+    signal.addEventListener('abort', done, { once: true });
+    let bytes = 0;
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > BODY_MAX_BYTES) done();
     });
-    sent.on('error', (error) => resolve(failed(signal.aborted ? 'timeout' : failureOf(error))));
-    sent.end(body);
+    answer.on('error', done);
+    answer.on('close', done);
   });
 }
 
-export function createSender({ rule, resolve = systemResolve, timeoutMs = ATTEMPT_TIMEOUT_MS }: SenderDeps): Sender {
+export function createSender(deps: SenderDeps): Sender {
+  const { rule, timeoutMs = ATTEMPT_TIMEOUT_MS } = deps;
+  const resolve = deps.resolve ?? createResolve(rule);
   return async (message) => {
     const url = new URL(message.url);
     const stop = new AbortController();
@@ -96,7 +108,7 @@ export function createSender({ rule, resolve = systemResolve, timeoutMs = ATTEMP
       const stopped = new Promise<undefined>((done) => stop.signal.addEventListener('abort', () => done(undefined)));
       const addresses =
         literal === undefined
-          ? await Promise.race([resolve(url.hostname).catch(() => []), stopped])
+          ? await Promise.race([resolve(url.hostname, stop.signal).catch(() => []), stopped])
           : [{ address: literal, family: literal.includes(':') ? 6 : 4 }];
       if (addresses === undefined) return failed('timeout');
       if (addresses.length === 0) return failed('name_not_resolved');

@@ -47,6 +47,15 @@ const FOCUSED = `(() => {
     html: at.outerHTML.slice(0, 120),
   };
 })()`;
+/** Texts and attributes with characters that are invisible or change the direction, and elements that a text has made. */
+const UNSEEN = `(() => {
+  const unseen = /[\\u200b-\\u200f\\u202a-\\u202e\\u2066-\\u2069]/;
+  const all = [...document.querySelectorAll('*')];
+  const texts = all.flatMap((each) => [...each.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data));
+  const values = all.flatMap((each) => [...each.attributes].filter(({ name }) => name !== 'value').map(({ name, value }) => name + '=' + value));
+  const made = [...document.querySelectorAll('[onerror]')].map((each) => each.outerHTML);
+  return [...[...texts, ...values].filter((each) => unseen.test(each)), ...made];
+})()`;
 interface Focused {
   readonly walked: string | null;
   readonly ring: boolean;
@@ -238,6 +247,77 @@ describeUnless(browserMissing(), 'every page of the dashboard', () => {
     await page.getByRole('alert').first().waitFor({ state: 'detached' });
     await filled();
     expect(seen.complaints.splice(0).filter((text) => !text.includes('429'))).to.deep.equal([]);
+  });
+
+  it('spells out what is invisible in names and reasons, also in the title and for screen readers, and runs none of it', async () => {
+    const { page } = seen;
+    const evil = (what: string): string => `${what}\u202e<img src=x onerror=alert(1)>\u200b\u2066"'`;
+    const { admin } = service;
+    const made = async (path: string, body: object) => {
+      const { status, json } = await admin.post(path, body);
+      expect(status, JSON.stringify(json)).to.be.below(300);
+      return json;
+    };
+    const agentId = evil('agent');
+    await made('/v1/agents', {
+      agentId,
+      name: evil('name'),
+      description: evil('description'),
+      metadata: { [evil('m')]: evil('v') },
+    });
+    await made('/v1/auth/keys', { name: evil('key'), scopes: ['intents:write'], agentIds: [agentId] });
+    const url = `https://receiver.example.com/\u202e<img>`;
+    const { webhookId } = await made('/v1/webhooks', { url, events: ['decision.made'], description: evil('webhook') });
+    const tool = { server: evil('server'), name: evil('tool'), arguments: { [evil('argument')]: evil('value') } };
+    const { decision_id, approval } = await made('/v1/enforce', {
+      agent_id: agentId,
+      tool,
+      context: { [evil('c')]: evil('v') },
+    });
+    const { proofId } = await made('/v1/proofs', {
+      event: evil('event'),
+      entityId: agentId,
+      payload: { [evil('p')]: evil('v') },
+    });
+    await made('/v1/halt', { reason: evil('halt') });
+    await admin.delete('/v1/halt', { body: { reason: evil('resume') } });
+    const agent = encodeURIComponent(agentId);
+    const paths = [
+      ...[
+        '',
+        '/agents',
+        `/agents/${agent}`,
+        `/agents/${agent}?view=activity`,
+        `/agents/${agent}?view=trust`,
+        `/agents?search=${agent}`,
+      ],
+      ...[
+        '/approvals',
+        `/approvals/${approval.approval_id}`,
+        '/decisions',
+        `/decisions/${decision_id}`,
+        '/tools',
+        '/keys',
+        '/resources',
+      ],
+      ...[
+        '/webhooks',
+        `/webhooks/${webhookId}`,
+        '/audit',
+        '/receipts',
+        `/receipts/${proofId}`,
+        `/receipts?view=chain&entityId=${agent}`,
+      ],
+      ...['/budgets', '/dead-jobs', `/${agent}`, `/resources/${agent}`],
+    ];
+    const found: string[] = [];
+    for (const path of paths) {
+      await page.goto(`${service.ingress.address}/dashboard${path}`);
+      await filled();
+      for (const what of await page.evaluate<string[]>(UNSEEN)) found.push(`${path}: ${what}`);
+    }
+    expect(found).to.deep.equal([]);
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
   });
 
   it('is printed black on white, without its controls', async () => {

@@ -42,7 +42,7 @@ export const call = (id: number, args: object = {}, more: object = {}): object =
 export interface Raw {
   readonly path?: string;
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer;
 }
 
@@ -132,7 +132,7 @@ export async function startHttpGuard(): Promise<HttpGuardUnderTest> {
     async statusOf({ address }, { path, method, headers, body }) {
       const { port, pathname } = new URL(address);
       return new Promise((resolve, reject) => {
-        const all = { 'content-type': 'application/json', ...headers };
+        const all = { 'content-type': 'application/json', ...headers } as http.OutgoingHttpHeaders;
         http
           .request({ port, path: path ?? pathname, method: method ?? 'POST', headers: all }, (response) => {
             response.resume();

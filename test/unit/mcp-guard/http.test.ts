@@ -86,6 +86,12 @@ describe('the guard over HTTP', () => {
     ['another method', { method: 'PUT' }, 405],
     ['a compressed body', { headers: { 'content-encoding': 'gzip' }, body: gzipSync('{}') }, 415],
     ['a body in UTF-16', { headers: { 'content-type': 'application/json; charset=utf-16' } }, 415],
+    [
+      'two content types',
+      { headers: { 'content-type': ['application/json', 'application/json; charset=utf-16'] } },
+      400,
+    ],
+    ['two sessions', { headers: { 'mcp-session-id': ['s1', 's2'] } }, 400],
     ['a form', { headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
     ['garbage', { body: Buffer.from('{') }, 400],
     ['two methods', { body: Buffer.from('{"method":"ping","method":"tools/call","id":1}') }, 400],

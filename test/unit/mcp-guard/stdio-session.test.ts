@@ -180,6 +180,29 @@ describe('a session of the guard over stdio', () => {
     expect([guarded.server.length, guarded.unused]).to.deep.equal([2, []]);
   });
 
+  for (const [what, clock] of [
+    ['the clock', 'nowMs'],
+    ['a machine that slept', 'dateMs'],
+  ] as const)
+    it(`refuses a call of a batch whose decision has waited long for another one, by ${what}`, async () => {
+      const allow: Record<string, (answer: Answer) => void> = {};
+      let ms = 0;
+      const guarded = startGuardSession({
+        answer: ({ call: { name } }) => new Promise((resolve) => (allow[name] = resolve)),
+        clock: { ...quickClock(), [clock]: () => ms },
+      });
+      const batch = [call(1, 'a'), call(2, 'b')];
+      guarded.fromClient(batch);
+      await turn();
+      allow['a']?.({ verdict: 'ALLOW' });
+      await turn();
+      ms = 6_000;
+      allow['b']?.({ verdict: 'ALLOW' });
+      await turn();
+      expect(guarded.server).to.deep.equal([text([batch[1]])]);
+      expect(guarded.unused).to.have.length(1);
+    });
+
   it('lets later calls overtake one that waits for a human', async () => {
     let status = 'pending';
     const guarded = startGuardSession({
@@ -280,8 +303,9 @@ describe('a session of the guard over stdio', () => {
     '{"jsonrpc":"2.0","id":2,"result":{},"id":1}',
     '{"jsonrpc":"2.0","id":2,"ID":1,"result":{}}',
     '{"jsonrpc":"2.0","id":1,"Result":{}}',
+    '{"jsonrpc":"2.0","method":"notifications/message","params":\r{"jsonrpc":"2.0","id":1,"result":{}}\r}',
   ])
-    it(`ends the session at ${line}, which clients read differently`, () => {
+    it(`ends the session at ${text(line)}, which clients read differently`, () => {
       const guarded = startGuardSession();
       expect(() => guarded.fromServer(line)).to.throw(FrameError);
       expect(guarded.client).to.deep.equal([]);

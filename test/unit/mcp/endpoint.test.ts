@@ -1,6 +1,6 @@
 // Requests to an MCP server over HTTP.
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Endpoint, readAll } from '../../../cli/mcp/endpoint.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -28,4 +28,22 @@ describe('A connection to an MCP server', () => {
     endpoint.close();
     await new Promise((resolve) => server.close(resolve));
   });
+
+  for (const [what, bytes] of Object.entries({
+    'another protocol': 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n',
+    'the status of another protocol': 'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+    'no HTTP': 'hello\r\n\r\n',
+  }))
+    it(`fails when the server answers with ${what}`, async () => {
+      const server = net.createServer((socket) => {
+        socket.on('error', () => undefined).once('data', () => socket.write(bytes));
+      });
+      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+      const endpoint = new Endpoint(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`));
+      const { signal } = new AbortController();
+      const answer = endpoint.request({ method: 'GET', headers: [], body: undefined, signal });
+      expect(await answer.then(() => 'answered', String)).to.match(/Error: /);
+      endpoint.close();
+      await new Promise((resolve) => server.close(resolve));
+    });
 });

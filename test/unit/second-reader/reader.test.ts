@@ -85,6 +85,7 @@ describe('the second reader', () => {
     'content that is no JSON': answers('I am sorry'),
     'an answer with another member': answers({ ...MILD, allowed: true }),
     'an answer without an effect': answers({ ...MILD, effect: undefined }),
+    'an answer with a member twice': answers(JSON.stringify(MILD).replace('{', '{"effect":"destructive",')),
     'a trait that is no trait': answers({ ...MILD, traits: ['bulky'] }),
     'an unknown effect': answers({ ...MILD, effect: 'none' }),
     'a very long reason': answers({ ...MILD, why: 'x'.repeat(2_001) }),

@@ -20,6 +20,7 @@ import logging
 import threading
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
+from .. import canonical
 from ..blocking_transport import run_blocking
 from ..client import Custos
 from ..errors import RefusedError
@@ -104,10 +105,18 @@ class CrewHooks:
         )
         permit = run_blocking(core.permit(context.tool_input))
         # The tool gets `tool_input` itself: what changed while the decision was made is not judged.
-        if permit.question.arguments != context.tool_input:
+        if not _is_judged(context.tool_input, permit):
             run_blocking(core.withdraw(permit))
             raise RefusedError("The arguments of the tool changed while the decision was made.")
         with self._lock:
             if len(self._permits) >= MAX_PERMITS:
                 self._permits.pop(next(iter(self._permits)))
             self._permits[id(context.tool_input)] = (context.tool_input, core, permit)
+
+
+def _is_judged(tool_input: Any, permit: Permit) -> bool:
+    # Not by ==, to which 1 and True are equal.
+    try:
+        return canonical.digest_of(tool_input) == permit.question.arguments_digest
+    except ValueError:
+        return False

@@ -133,6 +133,21 @@ describe('with a Custos client, the adapter of', () => {
     expect(calls).to.deep.equal([args]);
   });
 
+  it('the Vercel AI SDK calls a tool as its own method', async () => {
+    const { options } = setUp();
+    const read_note = {
+      inputSchema: jsonSchema({ type: 'object' }),
+      note: NOTE,
+      execute(this: { readonly note: unknown }) {
+        return this.note;
+      },
+    };
+    const { execute } = guardTools(custos, { read_note }, options).read_note;
+    // The SDK's type of a tool permits no members of its own.
+    const run = execute as (input: unknown, about: unknown) => Promise<unknown>;
+    expect(await run({ id: 'note-1' }, { toolCallId: 'call_1', messages: [] })).to.deep.equal(NOTE);
+  });
+
   it('OpenAI Agents decides as a guardrail, too', async () => {
     const { calls, tool, options } = setUp();
     const args = { id: 'note-1' };

@@ -1,4 +1,5 @@
 // Chips: one active filter each, with a button that removes it.
+import { named } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { Icon } from '../icons.ts';
 
@@ -9,5 +10,5 @@ export interface ChipProps {
 }
 
 export function Chip({ label, value, onRemove }: ChipProps): VNode {
-  return html`<span class="filter-chip"><span>${label}</span> <bdi class="filter-chip-value">${value}</bdi><button type="button" class="round-button" aria-label=${`Remove the filter ${label}`} onClick=${onRemove}><${Icon} name="x" size=${12} /></button></span>`;
+  return html`<span class="filter-chip"><span>${label}</span> <bdi class="filter-chip-value">${named(value)}</bdi><button type="button" class="round-button" aria-label=${`Remove the filter ${label}`} onClick=${onRemove}><${Icon} name="x" size=${12} /></button></span>`;
 }

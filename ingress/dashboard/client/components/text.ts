@@ -1,7 +1,7 @@
 // Small pieces of text: times, ids with a copy button, and formatted JSON.
 import { byService } from '../clock.ts';
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
-import { moment, relative, short, spelled, timeZone } from '../format.ts';
+import { moment, named, relative, short, spelled, timeZone } from '../format.ts';
 import { createStore, useStore } from '../store.ts';
 
 /** One timer for all relative times of the page. */
@@ -42,7 +42,7 @@ export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly
     setStatus(done ? 'Copied' : 'Copying is not allowed here');
     timer.current = window.setTimeout(() => setStatus(''), 1_500);
   };
-  return html`<span class="copy"><button type="button" class="button button-quiet button-small" aria-label=${`${label}: ${short(text, 24)}`} onClick=${copy}>${status === '' ? 'Copy' : status}</button><span class="visually-hidden" role="status">${status}</span></span>`;
+  return html`<span class="copy"><button type="button" class="button button-quiet button-small" aria-label=${`${label}: ${short(named(text), 24)}`} onClick=${copy}>${status === '' ? 'Copy' : status}</button><span class="visually-hidden" role="status">${status}</span></span>`;
 }
 
 /** The clipboard API needs a secure context, which plain HTTP from another machine is not; execCommand works there. */

@@ -1,5 +1,6 @@
 // The keys of the organisation and environment, with the actions to create, rotate and revoke them.
 import { usePages } from '../api.ts';
+import { named } from '../format.ts';
 import { html, useCallback, useState, type VNode } from '../html.ts';
 import { useFilters } from '../router.ts';
 import { useKept, useSession } from '../session.ts';
@@ -120,7 +121,7 @@ function Actions({ of: key, ask }: { readonly of: Key; readonly ask: (asked: Ask
   const state = stateOf(key, useNow());
   if (!isUsable(state)) return html`<span class="muted">–</span>`;
   return html`<span class="row-actions">
-    ${state === 'active' && html`<button type="button" class="button button-small" aria-label=${`Rotate ${key.name} ${key.keyId}`} onClick=${() => ask({ kind: 'rotate', key })}>Rotate…</button>`}
-    <button type="button" class="button button-small" aria-label=${`Revoke ${key.name} ${key.keyId}`} onClick=${() => ask({ kind: 'revoke', key })}>Revoke…</button>
+    ${state === 'active' && html`<button type="button" class="button button-small" aria-label=${`Rotate ${named(key.name)} ${key.keyId}`} onClick=${() => ask({ kind: 'rotate', key })}>Rotate…</button>`}
+    <button type="button" class="button button-small" aria-label=${`Revoke ${named(key.name)} ${key.keyId}`} onClick=${() => ask({ kind: 'revoke', key })}>Revoke…</button>
   </span>`;
 }

@@ -1,7 +1,7 @@
 // The charts of the overview: decisions by verdict and times of requests, over a range that the address keeps.
 import { useApi } from '../api.ts';
 import { TimeChart, type ChartMark, type ChartSelection, type TimeSeries } from '../components/time-chart.ts';
-import { compact, count, milliseconds, moment, rate, short, whole } from '../format.ts';
+import { compact, count, milliseconds, moment, rate, short, spelled, whole } from '../format.ts';
 import { html, useEffect, useMemo, useRef, type VNode } from '../html.ts';
 import { href, Link, navigate, usePlace } from '../router.ts';
 import { useSession } from '../session.ts';
@@ -56,8 +56,8 @@ export function RangeChoice({ range }: { readonly range: RangeInfo }): VNode {
 function markOf({ atMs, kind, text }: ActivityMark): ChartMark {
   const words = {
     policies: `Policy set ${short(text, 13)} took effect`,
-    halt: `Halted: ${text}`,
-    resume: text === '' ? 'Resumed' : `Resumed: ${text}`,
+    halt: `Halted: ${spelled(text)}`,
+    resume: text === '' ? 'Resumed' : `Resumed: ${spelled(text)}`,
   };
   return { atMs, sign: SIGNS[kind], text: words[kind] };
 }

@@ -1,6 +1,6 @@
 // The page of tools: calls of the last day that were unknown or changed, the catalogues in force, and the import of a server's tools.
 import { useApi, usePages } from '../api.ts';
-import { count, short, spelled, whole } from '../format.ts';
+import { count, named, short, spelled, whole } from '../format.ts';
 import { html, useState, type VNode } from '../html.ts';
 import { href, Link, useFilters } from '../router.ts';
 import { useSession } from '../session.ts';
@@ -48,7 +48,7 @@ const strangeColumns = (importing: ((server: string) => () => void) | undefined)
     title: 'Calls, 24 h',
     align: 'end',
     cell: (tool) =>
-      html`<${Link} to=${callsOf(tool)} label=${`${count(tool.calls, 'call')} of ${tool.name}`}>${whole(tool.calls)}<//>`,
+      html`<${Link} to=${callsOf(tool)} label=${`${count(tool.calls, 'call')} of ${named(tool.name)}`}>${whole(tool.calls)}<//>`,
   },
   { title: 'Agents', cell: (tool) => html`<${Callers} tool=${tool} />` },
   {
@@ -64,7 +64,7 @@ const strangeColumns = (importing: ((server: string) => () => void) | undefined)
           title: 'Catalogue',
           align: 'end' as const,
           cell: ({ server }: StrangeTool) =>
-            html`<button type="button" class="button button-small" onClick=${importing(server)}>Import<span class="visually-hidden"> the tools of ${short(server, 40)}</span></button>`,
+            html`<button type="button" class="button button-small" onClick=${importing(server)}>Import<span class="visually-hidden"> the tools of ${short(named(server), 40)}</span></button>`,
         },
       ]),
 ];
@@ -107,7 +107,7 @@ const COLUMNS: readonly Column<ListedTool>[] = [
     cell: (tool) =>
       tool.calls === 0
         ? html`<span class="muted">0</span>`
-        : html`<${Link} to=${callsOf(tool)} label=${`${count(tool.calls, 'call')} of ${tool.name}`}>${whole(tool.calls)}${tool.calls === MAX_CALLS ? '+' : ''}<//>`,
+        : html`<${Link} to=${callsOf(tool)} label=${`${count(tool.calls, 'call')} of ${named(tool.name)}`}>${whole(tool.calls)}${tool.calls === MAX_CALLS ? '+' : ''}<//>`,
   },
   {
     title: 'Last call',
@@ -162,7 +162,7 @@ interface ServerProps {
 function Server({ catalogue, isChosen, onImport }: ServerProps): VNode {
   const { server, description, tools, pinned, trustAnnotations } = catalogue;
   return html`<li class="server">
-    <div class="server-head"><${Link} to=${href('tools', undefined, isChosen ? {} : { server })} current=${isChosen}><${Name} text=${server} length=${40} /><//><button type="button" class="button button-small" onClick=${onImport}>Compare<span class="visually-hidden"> ${short(server, 40)} with its list of tools</span></button></div>
+    <div class="server-head"><${Link} to=${href('tools', undefined, isChosen ? {} : { server })} current=${isChosen}><${Name} text=${server} length=${40} /><//><button type="button" class="button button-small" onClick=${onImport}>Compare<span class="visually-hidden"> ${short(named(server), 40)} with its list of tools</span></button></div>
     <p class="muted server-about" title=${description}>${spelled(description)}</p>
     <p class="server-facts"><span class="num">${count(tools, 'tool')}</span>${pinned === tools ? html`<${Badge} tone="good">all pinned<//>` : html`<${Badge} tone="warn">${`${whole(tools - pinned)} not pinned`}<//>`}${trustAnnotations && html`<${Badge} tone="warn">hints of the server are trusted<//>`}</p>
   </li>`;

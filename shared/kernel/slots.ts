@@ -1,4 +1,4 @@
-// Bounds how many questions are under way at once; the others wait in order, until their deadline.
+// Bounds how many of something are under way at once; the others wait in order, until their deadline.
 
 export type Take = (signal: AbortSignal) => Promise<boolean>;
 
