@@ -43,6 +43,8 @@ export interface TimeChartProps {
   readonly series: readonly TimeSeries[];
   readonly isStacked?: boolean;
   readonly format: (value: number) => string;
+  /** The values are counts: the axis has only whole numbers. */
+  readonly isCount?: boolean;
   readonly marks?: readonly ChartMark[];
   /** Absent: nothing can be selected. */
   readonly onSelect?: (selection: ChartSelection) => void;
@@ -51,6 +53,8 @@ export interface TimeChartProps {
 
 /** The table has only the newest rows. */
 const TABLE_ROWS = 20;
+/** Distances between the labels of an axis of counts: 1, 2, 5, 10, 20, ... */
+const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 /** A shorter drag is a click. */
 const LEAST_DRAG_PX = 6;
 
@@ -101,7 +105,7 @@ function usePlot(
   shown: readonly TimeSeries[],
   asTable: boolean,
 ): [place: RefObject<HTMLDivElement | null>, hover: Hover | undefined] {
-  const { startMs, stepMs, isStacked = false, format, marks = [], height = 240 } = props;
+  const { startMs, stepMs, isStacked = false, isCount = false, format, marks = [], height = 240 } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const latest = useRef({ ...props, shown, marks });
@@ -180,7 +184,13 @@ function usePlot(
         },
         axes: [
           { ...axis, size: 28, space: 80, values: (_plot, splits, _axis, _space, step) => tickTimes(splits, step) },
-          { ...axis, size: 52, space: 44, values: (_plot, splits) => splits.map((value) => format(value)) },
+          {
+            ...axis,
+            size: 52,
+            space: 44,
+            ...(isCount ? { incrs: WHOLE_STEPS } : {}),
+            values: (_plot, splits) => splits.map((value) => format(value)),
+          },
         ],
         series: [
           {},
