@@ -118,7 +118,7 @@ function usePlot(
     // A bucket is drawn in its middle.
     const times = Array.from({ length }, (_, bucket) => (startMs + (bucket + 0.5) * stepMs) / 1_000);
     const values = shown.map((each) => each.values);
-    return [times, ...(isStacked ? stackOf(values) : values.map((list) => [...list]))] as uPlot.AlignedData;
+    return [times, ...(isStacked ? stackOf(values).reverse() : values.map((list) => [...list]))] as uPlot.AlignedData;
   };
 
   // A new plot when its appearance changes; new values are set in the effect below.
@@ -132,7 +132,9 @@ function usePlot(
       ticks: { show: false },
       font: `12px ${getComputedStyle(element).fontFamily}`,
     };
-    const paints = shown.map(({ colour, hatch: name }) => ({
+    // The upper edge of an empty layer is that of the layer below, which is drawn later and covers it: no line of DENY where nothing was denied.
+    const drawn = isStacked ? [...shown].reverse() : shown;
+    const paints = drawn.map(({ colour, hatch: name }) => ({
       stroke: colourOf(colour),
       fill: hatch(name, colourOf(colour)),
     }));
@@ -194,25 +196,25 @@ function usePlot(
         ],
         series: [
           {},
-          ...shown.map(({ label, dash }, i) => ({
+          ...drawn.map(({ label, dash }, i) => ({
             label,
             stroke: paints[i]?.stroke ?? '',
             width: 1.5,
             points: { show: false },
             spanGaps: false,
-            ...(isStacked && i === 0 ? { fill: () => paints[0]?.fill ?? '' } : {}),
+            ...(isStacked && i === drawn.length - 1 ? { fill: () => paints[i]?.fill ?? '' } : {}),
             ...(dash === undefined || isStacked ? {} : { dash: [...dash] }),
           })),
         ],
         ...(isStacked
           ? {
-              bands: shown
+              bands: drawn
                 .slice(1)
-                .map((_, i) => ({ series: [i + 2, i + 1] as [number, number], fill: () => paints[i + 1]?.fill ?? '' })),
+                .map((_, i) => ({ series: [i + 1, i + 2] as [number, number], fill: () => paints[i]?.fill ?? '' })),
             }
           : {}),
         hooks: {
-          draw: [(drawn) => drawMarks(drawn, latest.current.marks)],
+          draw: [(plotted) => drawMarks(plotted, latest.current.marks)],
           setSelect: [select],
           setCursor: [
             ({ cursor: { idx, left } }) =>
