@@ -51,13 +51,16 @@ interface Where {
   readonly environment: Environment;
 }
 
+/** A time as people read it; that of the installation has no number of its own. */
+const inWords = (keep: string): string => (keep === AS_INSTALLATION ? 'as the installation' : keep);
+
 async function change(kind: RetentionKind, keep: string, { organisation, environment }: Where): Promise<void> {
   await runAdmin(async ({ db, nowMs }) => {
     const owner = { organisationId: (await requireOrganisation(db, organisation)).id, environment };
     const changed = { kind, keep, author: operatorName() };
     const previous = await db.transaction((sql) => setOwnTime(sql, owner, changed, nowMs));
     say(
-      `${kind} of ${organisation}, ${environment}: ${keep} (until now ${previous}). The workers follow within ten minutes.`,
+      `${kind} of ${organisation}, ${environment}: ${inWords(keep)} (before: ${inWords(previous)}). The workers follow within ten minutes.`,
     );
   });
 }

@@ -110,7 +110,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   });
   const { nowMs } = clock;
   deps.onClock(nowMs);
-  const onError = reportTrouble(logger, 'a queue had trouble', monotonicMs);
+  const onError = reportTrouble(logger, 'a queue could not be used now; it is tried again', monotonicMs);
   const queues = createQueues({
     databaseUrl,
     redisUrl,

@@ -79,9 +79,8 @@ export async function playStory({ url, adminKey, print }: StoryOptions): Promise
   if (ok) {
     print.end(`Everything happened as expected, in ${(tookMs / 1_000).toFixed(1)} s.`);
     // A live key does not see the data of the environment test.
-    print.line(`To see the results, sign in at ${url}/dashboard with an admin key of the environment test. Create one`);
     print.line(
-      'on the page Keys with a live admin key, or run: npx custos keys create --environment test --scope "admin:*" --name me',
+      `To see the results, sign in at ${url}/dashboard with the admin key, and choose Test in the menu that shows Live.`,
     );
   }
   const keyId = keys?.work.keyId ?? null;

@@ -134,9 +134,10 @@ export async function checkAdminKeys(db: Database): Promise<Diagnosis[]> {
   const { usable = 0, lasting = 0 } = row ?? {};
   const create = 'npx custos keys create --name operator --scope "admin:*"';
   if (usable === 0) return [problem('admin key', 'the operator has no valid admin key', `create one: ${create}`)];
-  const seen = `${usable} of the operator's live admin keys are valid`;
+  const seen =
+    usable === 1 ? 'the operator has 1 valid live admin key' : `the operator has ${usable} valid live admin keys`;
   if (lasting === 0)
-    return [warning('admin key', `${seen}, all expire within ${EXPIRES_SOON}`, `create another: ${create}`)];
+    return [warning('admin key', `${seen}; all expire within ${EXPIRES_SOON}`, `create another: ${create}`)];
   return [ok('admin key', seen)];
 }
 

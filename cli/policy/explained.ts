@@ -122,6 +122,7 @@ export function explainedLines(explained: Explained, isWhole: boolean): string[]
     dim(`  then, beside the policies: ${code}, ${printable(message)}`),
   );
   const traits = intent.traits.length === 0 ? '' : ` (${intent.traits.join(', ')})`;
+  const word = intent.verb === intent.action ? '' : ` (verb ${printable(intent.verb)})`;
   const matched = candidates.filter((rule) => rule.matched);
   return [
     `${bold('Verdict')}  ${painted(evaluation.verdict, style)}${then}`,
@@ -142,7 +143,7 @@ export function explainedLines(explained: Explained, isWhole: boolean): string[]
         ...(tool === undefined ? [] : [['tool', toolText(tool)]]),
         [
           'intent',
-          `${intent.action} ${printable(intent.resource)}: ${intent.effect}${traits}, confidence ${intent.confidence}`,
+          `${intent.action} ${printable(intent.resource)}${word}: ${intent.effect}${traits}, confidence ${intent.confidence}`,
         ],
         ...(intent.meanings === undefined ? [] : [['means', meaningsText(intent.meanings)]]),
         ...(intent.places.length === 0 ? [] : [['places', printable(intent.places.join(', '))]]),

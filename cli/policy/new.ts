@@ -60,7 +60,7 @@ export const newPolicyCommand: CommandBody = {
       )
       .option(
         '--action <action>',
-        'an action of its target (default: update); may be repeated',
+        `an action of its target, one of ${ACTIONS.join(', ')} or * (default: update); may be repeated`,
         collectOf([...ACTIONS, '*'] as const),
       )
       .option('--resource <resource>', 'a resource of its target (default: db/<name>/*); may be repeated', collect)

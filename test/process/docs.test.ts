@@ -235,6 +235,27 @@ describeUnless(missingCurl(), 'requests in the documentation', () => {
     expect(answer.intent).to.deep.include(shown.intent);
   });
 
+  it('the guide on submitting work takes a registered agent from DENY to ALLOW', async () => {
+    const guide = 'docs/guides/submit-work.md';
+    const setting = `export CUSTOS=${custos.address} KEY=${custos.service.adminKey}\n`;
+    const run = async (label: string): Promise<string> => shell(setting + block(guide, label));
+    expect(JSON.parse(await run('register'))).to.include({ agentId: 'price-bot', status: 'ACTIVE' });
+    const before = JSON.parse(await run('ask-price')) as Answer;
+    expect(before.verdict).to.equal('DENY');
+    expect(before.reasons.map(({ code }) => code)).to.include('TRUST_TOO_LOW');
+    expect(JSON.parse(await run('earn')))
+      .to.have.property('signalIds')
+      .with.lengthOf(10);
+    const after = await waitFor(
+      async () => {
+        const answer = JSON.parse(await run('ask-price')) as Answer;
+        return answer.verdict === 'ALLOW' ? answer : undefined;
+      },
+      { timeoutMs: 30_000, intervalMs: 200, what: 'the trust to count' },
+    );
+    expect(after.trust).to.include({ score: 625, effective_level: 3 });
+  }).timeout(60_000);
+
   it('the guide on submitting work shows requests that are accepted, with the results that it promises', async () => {
     const guide = DOCUMENTS.find(({ file }) => file === 'docs/guides/submit-work.md');
     const lines = (guide?.blocks ?? []).filter(({ language }) => language === 'sh').map(({ text }) => text);

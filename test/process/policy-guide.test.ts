@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { positionAt } from '../../shared/kernel/json.ts';
+import { ACTIONS } from '../../shared/kernel/vocabulary.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { runCommand } from '../support/command.ts';
 import { V8_OPTIONS } from '../support/process.ts';
@@ -129,6 +130,13 @@ describe('The guide to writing a policy', () => {
     const shown = block('explain').output ?? '';
     expect(explained.out.slice(0, shown.length)).to.equal(shown);
     expect(explained.out).to.contain('+ time.now not withinHours "08:00-18:00"');
+  });
+
+  it('names every class of actions, and the explanation shows to which one a word of a trade belongs', async () => {
+    const [, classes = ''] = /\*\*classes of actions\*\*:([^.]*)\./.exec(guide) ?? [];
+    expect([...classes.matchAll(/`(\w+)`/g)].map(([, name]) => name)).to.have.members([...ACTIONS]);
+    const explained = await policyCommand('explain', 'drafts', '--intent', 'shop.refund.order');
+    expect(explained.out).to.contain('transfer shop/order (verb refund)');
   });
 
   it('ends with the policy in the folder of the service, where it passes the check and its tests', async () => {

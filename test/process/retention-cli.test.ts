@@ -23,7 +23,7 @@ describe('times of retention from the shell', () => {
     const env = { CUSTOS_KEEP_DECISIONS: '90d' };
     const set = await custos(['set', 'decisions', '30d', ...AT_TAKEN], env);
     expect(set.code, set.stderr).to.equal(0);
-    expect(set.stderr).to.contain('decisions of taken, test: 30d (until now installation)');
+    expect(set.stderr).to.contain('decisions of taken, test: 30d (before: as the installation)');
     const all = await rows([], env);
     const of = (organisation: string | null) => all.filter((one) => one['organisation'] === organisation);
     expect(of(null).map(({ kind, keepSeconds }) => [kind, keepSeconds])).to.deep.equal([

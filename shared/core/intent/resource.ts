@@ -146,6 +146,8 @@ export function intentOf(actionText: string, resourceText: string, actionOf: Act
   };
 }
 
+const FORMS = 'must be <domain>.<action>.<object> or <action>:<resource>';
+
 /**
  * Reads the `intent` of an enforcement request: a normalized intent `domain.action.object`, or `action:resource`, split at the first colon.
  */
@@ -156,11 +158,13 @@ export function parseEnforceIntent(text: string, actionOf: ActionOf): EnforceInt
   if (!canonical.ok) return canonical;
   const [domain, actionWord, ...object] = canonical.resource.split('/');
   if (domain === undefined || actionWord === undefined) {
-    return refuse('must be <domain>.<action>.<object> or <action>:<resource>');
+    return refuse(`${FORMS}; POST /v1/intent reads free text`);
   }
   const action = asAction(actionWord, actionOf);
   if (action === undefined) {
-    return refuse(`must be <domain>.<action>.<object> or <action>:<resource>, and "${actionWord}" is not an action`);
+    return refuse(
+      `${FORMS}, and "${actionWord}" is neither an action, such as read or delete, nor a verb of the lexicon`,
+    );
   }
   const segments = [domain, ...object];
   const resource = segments.join('/');

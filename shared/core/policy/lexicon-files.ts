@@ -6,11 +6,16 @@ import type { Finding } from './types.ts';
 export const LEXICON_FILE = 'lexicon.json';
 export const LEXICON_FOLDER = 'lexicon';
 
+export interface DocumentProblem extends Pick<Finding, 'code' | 'pointer' | 'message'> {
+  /** The first mention of what is listed twice. It may be in another file. */
+  readonly first?: string | undefined;
+}
+
 /** The document, with the file and position of each of its values. */
 export interface LexiconDocument {
   readonly json: unknown;
   /** Converts problems of the document into findings in its files. */
-  findingsOf(problems: readonly Pick<Finding, 'code' | 'pointer' | 'message'>[]): Finding[];
+  findingsOf(problems: readonly DocumentProblem[]): Finding[];
 }
 
 /** A value of one part. */
@@ -82,6 +87,13 @@ function sourceOf(roots: readonly Source[], pointer: string): Source | undefined
 
 const decoded = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');
 
+/** Adds the place of the first mention to the message about the second one. */
+function withFirst(message: string, first: Pick<Source, 'part' | 'pointer'> | undefined): string {
+  if (first === undefined) return message;
+  const { line, column } = first.part.locate(first.pointer);
+  return `${message}; first in ${first.part.path}:${line}:${column}`;
+}
+
 /** The source of an item of concatenated arrays. */
 function itemOf(lists: readonly Source[], index: number): Source[] {
   let rest = index;
@@ -112,10 +124,11 @@ function readParts(files: readonly TextFile[]): LexiconDocument | { readonly fin
   return {
     json,
     findingsOf: (problems) =>
-      problems.flatMap((problem) => {
-        const source = sourceOf(roots, problem.pointer);
+      problems.flatMap(({ code, pointer, message, first }) => {
+        const source = sourceOf(roots, pointer);
         if (source === undefined) return [];
-        return findingsOf(source.part, [{ ...problem, pointer: source.pointer }]);
+        const place = first === undefined ? undefined : sourceOf(roots, first);
+        return findingsOf(source.part, [{ code, pointer: source.pointer, message: withFirst(message, place) }]);
       }),
   };
 }
@@ -164,5 +177,16 @@ export function readLexicon(
   }
   const parsed = parseFile(file);
   if (!('value' in parsed)) return { findings: [parsed] };
-  return { json: parsed.value, findingsOf: (problems) => findingsOf(located(file), problems) };
+  const part = located(file);
+  return {
+    json: parsed.value,
+    findingsOf: (problems) =>
+      findingsOf(
+        part,
+        problems.map(({ code, pointer, message, first }) => {
+          const place = first === undefined ? undefined : { part, pointer: first };
+          return { code, pointer, message: withFirst(message, place) };
+        }),
+      ),
+  };
 }

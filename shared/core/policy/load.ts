@@ -38,11 +38,10 @@ import {
 } from './kinds.ts';
 import { attributesOfEntry, createRegistry, type ResourceRegistry } from '../resources/registry.ts';
 import type { ResourceFile } from '../resources/schema.ts';
-import { readLexicon } from './lexicon-files.ts';
+import { type DocumentProblem, readLexicon } from './lexicon-files.ts';
 import { havePlaceholders } from './message.ts';
 import { createOnce } from './once.ts';
 import { termsOf, UNREADABLE_TERMS } from './terms.ts';
-import type { Problem } from './schema-problems.ts';
 import type { Policy } from './schema.ts';
 import type { Finding } from './types.ts';
 
@@ -98,19 +97,20 @@ export type LoadResult<Lexicon = unknown> =
 /** The version of the evaluation's semantics. It is part of the digest, so a stored set names the semantics it was evaluated under. */
 export const ENGINE_VERSION = 1;
 
-function pointerOf(error: unknown): string {
+function placesOf(error: unknown): Pick<DocumentProblem, 'pointer' | 'first'> {
   const pointer = memberOf(error, 'pointer');
-  return typeof pointer === 'string' ? pointer : '';
+  const first = memberOf(error, 'first');
+  return { pointer: typeof pointer === 'string' ? pointer : '', first: typeof first === 'string' ? first : undefined };
 }
 
-export function lexiconProblems(error: unknown): Problem[] {
+export function lexiconProblems(error: unknown): DocumentProblem[] {
   const message = error instanceof Error ? error.message : 'can not be compiled';
   const others: unknown = memberOf(error, 'others');
-  const more = (Array.isArray(others) ? others : []).map((other: unknown): Problem => {
+  const more = (Array.isArray(others) ? others : []).map((other: unknown): DocumentProblem => {
     const said = memberOf(other, 'message');
-    return { code: 'LEXICON', pointer: pointerOf(other), message: typeof said === 'string' ? said : 'is wrong, too' };
+    return { code: 'LEXICON', ...placesOf(other), message: typeof said === 'string' ? said : 'is wrong, too' };
   });
-  return [{ code: 'LEXICON', pointer: pointerOf(error), message }, ...more];
+  return [{ code: 'LEXICON', ...placesOf(error), message }, ...more];
 }
 
 function compileLexiconFiles<Lexicon>(

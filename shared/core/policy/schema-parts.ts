@@ -415,8 +415,6 @@ const riskEvent = {
   examples: [{ type: 'RISK', params: counted }],
 };
 
-/** Definitions that the policy schemas refer to below `#/$defs/`. */
-
 const budget = {
   ...object(
     {
@@ -463,6 +461,7 @@ const budget = {
   examples: [{ name: 'refunds', per: ['agent'], window: '24h', limit: 500 }],
 };
 
+/** Definitions that the policy schemas refer to below `#/$defs/`. */
 export const POLICY_DEFS = {
   condition,
   junction,

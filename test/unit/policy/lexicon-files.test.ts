@@ -59,6 +59,30 @@ describe('a lexicon in several files', () => {
     ]);
   });
 
+  it('has both places of a word that is listed twice, also when they are in different files', () => {
+    const own = [
+      '{ "verbs": [{ "action": "transfer", "verbs": ["comp"] }] }',
+      '{ "domains": { "zz": ["invoice"] } }',
+      '{ "irreversible": ["for good"] }',
+      '{ "commands": [{ "command": "git push", "action": "read" }] }',
+    ];
+    for (const text of own) {
+      // The name stands before those of the shipped files, so the finding is in one of these.
+      const loaded = loadPolicySet([...lexiconParts(), part('aa', text)], NONE, { compileLexicon });
+      const messages = loaded.ok ? [] : loaded.findings.map(({ message }) => message);
+      expect(messages, text).to.have.lengthOf(1);
+      expect(messages[0]).to.match(/ is listed twice.*; first in lexicon\/aa\.json:1:\d+$/);
+    }
+    const file = {
+      ...lexiconFile(),
+      text: lexiconFile().text.replace(/"verbs": \[/, '"verbs": [{ "action": "read", "verbs": ["zz", "zz"] },'),
+    };
+    const loaded = loadPolicySet([], file, { compileLexicon });
+    expect(loaded.ok ? [] : loaded.findings.map(({ message }) => message)).to.match(
+      /"zz" is listed twice; first in lexicon\.json:\d+:\d+/,
+    );
+  });
+
   it('has its mistakes reported at their place in the file', () => {
     const added = part('zz', '{\n "negations": ["NOT"],\n "quantifiers": { "all": ["x"],\n  "few": [] }\n}');
     const loaded = loadPolicySet([...lexiconParts(), added], NONE, { compileLexicon });

@@ -139,6 +139,17 @@ describe('docs/guides/extend-the-lexicon.md', () => {
     expect(`${found?.code} ${found?.message}`).to.equal(rest);
   });
 
+  it('shows the finding for a word that the shipped files have already, except for its lines', () => {
+    const [, finding = ''] = /<!-- twice -->\n```text\n([^]*?)\n```/.exec(guide) ?? [];
+    const own = { path: 'lexicon/acme.json', text: '{ "verbs": [{ "action": "transfer", "verbs": ["comp"] }] }' };
+    const loaded = loadPolicySet([...lexiconParts(), own], { path: 'lexicon.json', text: '' }, { compileLexicon });
+    const [found] = loaded.ok ? [] : loaded.findings;
+    const withoutPlaces = (text: string): string => text.replaceAll(/:\d+:\d+/g, '').replace(/^drafts\//, '');
+    expect(`${found?.file} error ${found?.code} ${withoutPlaces(found?.message ?? '')}`).to.equal(
+      withoutPlaces(finding),
+    );
+  });
+
   it('shows a valid test file', () => {
     const text = [...guide.matchAll(/```json\n([^]*?)\n```/g)].at(-1)?.[1] ?? '';
     const loaded = loadTestFile({ path: 'test.json', text });

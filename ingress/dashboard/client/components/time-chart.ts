@@ -43,6 +43,8 @@ export interface TimeChartProps {
   readonly series: readonly TimeSeries[];
   readonly isStacked?: boolean;
   readonly format: (value: number) => string;
+  /** The values are counts: the axis has only whole numbers. */
+  readonly isCount?: boolean;
   readonly marks?: readonly ChartMark[];
   /** Absent: nothing can be selected. */
   readonly onSelect?: (selection: ChartSelection) => void;
@@ -51,6 +53,8 @@ export interface TimeChartProps {
 
 /** The table has only the newest rows. */
 const TABLE_ROWS = 20;
+/** Distances between the labels of an axis of counts: 1, 2, 5, 10, 20, ... */
+const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 /** A shorter drag is a click. */
 const LEAST_DRAG_PX = 6;
 
@@ -101,7 +105,7 @@ function usePlot(
   shown: readonly TimeSeries[],
   asTable: boolean,
 ): [place: RefObject<HTMLDivElement | null>, hover: Hover | undefined] {
-  const { startMs, stepMs, isStacked = false, format, marks = [], height = 240 } = props;
+  const { startMs, stepMs, isStacked = false, isCount = false, format, marks = [], height = 240 } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const latest = useRef({ ...props, shown, marks });
@@ -114,7 +118,7 @@ function usePlot(
     // A bucket is drawn in its middle.
     const times = Array.from({ length }, (_, bucket) => (startMs + (bucket + 0.5) * stepMs) / 1_000);
     const values = shown.map((each) => each.values);
-    return [times, ...(isStacked ? stackOf(values) : values.map((list) => [...list]))] as uPlot.AlignedData;
+    return [times, ...(isStacked ? stackOf(values).reverse() : values.map((list) => [...list]))] as uPlot.AlignedData;
   };
 
   // A new plot when its appearance changes; new values are set in the effect below.
@@ -128,7 +132,9 @@ function usePlot(
       ticks: { show: false },
       font: `12px ${getComputedStyle(element).fontFamily}`,
     };
-    const paints = shown.map(({ colour, hatch: name }) => ({
+    // The upper edge of an empty layer is that of the layer below, which is drawn later and covers it: no line of DENY where nothing was denied.
+    const drawn = isStacked ? [...shown].reverse() : shown;
+    const paints = drawn.map(({ colour, hatch: name }) => ({
       stroke: colourOf(colour),
       fill: hatch(name, colourOf(colour)),
     }));
@@ -180,29 +186,35 @@ function usePlot(
         },
         axes: [
           { ...axis, size: 28, space: 80, values: (_plot, splits, _axis, _space, step) => tickTimes(splits, step) },
-          { ...axis, size: 52, space: 44, values: (_plot, splits) => splits.map((value) => format(value)) },
+          {
+            ...axis,
+            size: 52,
+            space: 44,
+            ...(isCount ? { incrs: WHOLE_STEPS } : {}),
+            values: (_plot, splits) => splits.map((value) => format(value)),
+          },
         ],
         series: [
           {},
-          ...shown.map(({ label, dash }, i) => ({
+          ...drawn.map(({ label, dash }, i) => ({
             label,
             stroke: paints[i]?.stroke ?? '',
             width: 1.5,
             points: { show: false },
             spanGaps: false,
-            ...(isStacked && i === 0 ? { fill: () => paints[0]?.fill ?? '' } : {}),
+            ...(isStacked && i === drawn.length - 1 ? { fill: () => paints[i]?.fill ?? '' } : {}),
             ...(dash === undefined || isStacked ? {} : { dash: [...dash] }),
           })),
         ],
         ...(isStacked
           ? {
-              bands: shown
+              bands: drawn
                 .slice(1)
-                .map((_, i) => ({ series: [i + 2, i + 1] as [number, number], fill: () => paints[i + 1]?.fill ?? '' })),
+                .map((_, i) => ({ series: [i + 1, i + 2] as [number, number], fill: () => paints[i]?.fill ?? '' })),
             }
           : {}),
         hooks: {
-          draw: [(drawn) => drawMarks(drawn, latest.current.marks)],
+          draw: [(plotted) => drawMarks(plotted, latest.current.marks)],
           setSelect: [select],
           setCursor: [
             ({ cursor: { idx, left } }) =>

@@ -78,7 +78,7 @@ export function AgentList(): VNode {
   const isFiltered = filters.prefix !== undefined || filters.status !== undefined;
   const empty = isFiltered
     ? html`<${Empty} title="No registered agent matches">Agents that are not registered are not in this list; "Agent id" opens their pages.<//>`
-    : html`<${Empty} title="No agents are registered">Agents are registered with POST /v1/agents. Others have the trust score without evidence.<//>`;
+    : html`<${Empty} title="No agents are registered">Agents are registered with POST /v1/agents. Decisions about others use at most 250, the trust score without evidence.<//>`;
   return html`<${PageHead} title="Agents" lead="Registered agents, with their status, trust and recent decisions." actions=${html`<${Download} of=${pages} name="agents" fields=${FILE} />`} />
     <div class="finders">
       <${LookUp} label="Agent id" placeholder="agent-7" onGo=${(text: string) => navigate(href('agents', text))} />

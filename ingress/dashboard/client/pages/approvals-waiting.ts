@@ -110,5 +110,5 @@ function Fresh({ newest = '', live, agentId, onShow }: FreshProps): VNode {
   const fresh = (live?.newest ?? []).filter(
     (each) => each.approvalId > newest && (agentId === undefined || each.agentId === agentId),
   );
-  return html`<div class="fresh" role="status"><button type="button" class=${`button button-small ${fresh.length > 0 ? 'button-primary' : ''}`} onClick=${onShow}>${fresh.length > 0 ? `Show ${count(fresh.length, 'new approval')}` : 'Read again'}</button></div>`;
+  return html`<div class="fresh" role="status"><button type="button" class=${`button button-small ${fresh.length > 0 ? 'button-primary' : ''}`} onClick=${onShow}>${fresh.length > 0 ? `Show ${count(fresh.length, 'new approval')}` : 'Refresh'}</button></div>`;
 }

@@ -88,7 +88,7 @@ export function DecisionChart({ activity }: { readonly activity: Activity }): VN
   const all = totalOf(totals);
   const summary = `${count(all, 'decision')} ${range.words}: ${LAYERS.map((verdict) => `${whole(totals[verdict])} ${verdict}`).join(', ')}.`;
   return html`<${Card} title="Decisions" class="chart-card" aside=${html`<span class="num">${whole(all)}</span> ${range.words}, ${rate(all / range.seconds)}/s`}>
-    <${TimeChart} title=${`Decisions per ${stepText(stepMs)} by verdict`} summary=${summary} startMs=${startMs} stepMs=${stepMs} series=${series} isStacked marks=${signs} format=${(value: number) => compact(Math.round(value))} onSelect=${openDecisions} height=${260} />
+    <${TimeChart} title=${`Decisions per ${stepText(stepMs)} by verdict`} summary=${summary} startMs=${startMs} stepMs=${stepMs} series=${series} isStacked isCount marks=${signs} format=${(value: number) => compact(Math.round(value))} onSelect=${openDecisions} height=${260} />
     <p class="chart-foot muted"><span>Per ${stepText(stepMs)}. Click or drag to open the decisions of that time.</span></p>
     ${
       marks.length > 0 &&

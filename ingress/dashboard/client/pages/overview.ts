@@ -3,7 +3,7 @@ import { useApi } from '../api.ts';
 import { compact, count } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
-import { href, Link, useFilters } from '../router.ts';
+import { useFilters } from '../router.ts';
 import { useSession } from '../session.ts';
 import { Bars, Card, Empty, Notice, PageHead, tierName, WhenLoaded } from '../ui.ts';
 import type { Activity, Overview } from '../wire/overview.ts';
@@ -55,13 +55,13 @@ function DemoHint({ overview: { agents }, activity }: Pick<StateProps, 'overview
   const { environment } = useSession();
   if (environment !== 'live' || agents.total > 0 || activity === undefined || totalOf(activity.totals) > 0) return null;
   return html`<div class="stack"><${Notice} tone="info" title="Nothing has happened in live yet">
-    The dashboard shows only the environment of your key. <code>npm run demo</code> works in <code>test</code>: create an admin key for that environment under <${Link} to=${href('keys')}>Keys<//>, and sign in with it.
+    The dashboard shows one environment at a time. <code>npm run demo</code> works in <code>test</code>: choose Test in the menu of environments, which shows Live now.
   <//></div>`;
 }
 
 function TrustLevels({ agents: { total, byLevel } }: { readonly agents: Overview['agents'] }): VNode {
   if (total === 0)
-    return html`<${Empty} title="No agents are registered">Other agents have the trust score without evidence.<//>`;
+    return html`<${Empty} title="No agents are registered">Decisions about other agents use at most 250, the trust score without evidence.<//>`;
   const items = byLevel.map((value, level) => ({ label: `${level} ${tierName(level)}`, value })).reverse();
   return html`<${Bars} caption="Registered agents by trust level" items=${items} format=${compact} />`;
 }

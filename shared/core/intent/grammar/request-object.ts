@@ -18,9 +18,7 @@ export function domainOf(words: readonly string[], lexicon: Lexicon): string {
   return lexicon.defaultDomain;
 }
 
-/** `I need to check my plan`: the speaker's words about themselves, up to the verb. */
-
-/** Whether the speaker states an intention rather than a request. */
+/** Whether the speaker states an intention rather than a request: `I need to check my plan`. */
 export function statesIntention({ sentence, at, kind, wanted }: RequestedAction): boolean {
   if (wanted) return true;
   if (kind === 'question' || !tokenIs(sentence[0], K.intending_speaker)) return false;

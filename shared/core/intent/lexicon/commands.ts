@@ -238,11 +238,13 @@ export const commandEntry = (command: string, entry: Given) => ({
 
 export function compileCommands(file: File, report: Report): Map<string, CommandEntry> {
   const found = new Map<string, CommandEntry>();
+  const places = new Map<string, string>();
   for (const { name, entry, pointer } of namedCommands(file)) {
     if (found.has(name)) {
-      report(pointer, `the command "${name}" is listed twice`);
+      report(pointer, `the command "${name}" is listed twice`, places.get(name));
       continue;
     }
+    places.set(name, pointer);
     found.set(name, commandEntry(name, entry));
   }
   return found;

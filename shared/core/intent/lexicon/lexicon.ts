@@ -45,10 +45,13 @@ import {
 export class LexiconError extends Error {
   readonly pointer: string;
   readonly others: readonly LexiconProblem[];
-  constructor(pointer: string, message: string, others: readonly LexiconProblem[] = []) {
+  /** As in LexiconProblem. */
+  readonly first: string | undefined;
+  constructor({ pointer, message, first }: LexiconProblem, others: readonly LexiconProblem[] = []) {
     super(message);
     this.name = 'LexiconError';
     this.pointer = pointer;
+    this.first = first;
     this.others = others;
   }
 }
@@ -117,12 +120,13 @@ export const leftOutOf = (lexicon: Lexicon): readonly LexiconProblem[] => leftOu
 
 function build(file: LexiconFile): { readonly lexicon: Lexicon; readonly problems: readonly LexiconProblem[] } {
   const problems: LexiconProblem[] = [];
-  const base = compileInstallation(file, (pointer, message) => problems.push({ pointer, message }));
+  const base = compileInstallation(file, (pointer, message, first) => problems.push({ pointer, message, first }));
   const parts = new Map(Object.entries(file.organisations ?? {}));
   for (const [slug, part] of parts)
-    extendLexicon(base, part, (pointer, message) =>
-      problems.push({ pointer: `/organisations/${slug}${pointer}`, message }),
-    );
+    extendLexicon(base, part, (pointer, message, first) => {
+      const inPart = (place: string): string => `/organisations/${slug}${place}`;
+      problems.push({ pointer: inPart(pointer), message, first: first && inPart(first) });
+    });
   const organisations = [...parts.keys()];
   const spelling = createSpelling(base, base.verbs.keys(), plainWordsOf(base), file.spelledRight ?? []);
   const memory = new WordMemory();
@@ -162,7 +166,7 @@ function errorOf([
   first = { pointer: '', message: 'is not a lexicon' },
   ...others
 ]: readonly LexiconProblem[]): LexiconError {
-  return new LexiconError(first.pointer, first.message, others);
+  return new LexiconError(first, others);
 }
 
 function compileInstallation(file: LexiconFile, report: Report): Words {

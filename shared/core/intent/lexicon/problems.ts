@@ -11,6 +11,8 @@ import { type LexiconFile, LexiconSchema } from './schema.ts';
 export interface LexiconProblem {
   readonly pointer: string;
   readonly message: string;
+  /** The pointer of the first mention of what is listed twice. */
+  readonly first?: string | undefined;
 }
 
 type Checked =
@@ -45,6 +47,17 @@ function problemOf({ keyword, instancePath, params, parentSchema, data, message 
     case 'pattern': {
       const said = PATTERNS.get(String(params['pattern']));
       return at(said === undefined ? (message ?? 'has another form') : `${JSON.stringify(data)} must be ${said}`);
+    }
+    case 'uniqueItems': {
+      // Ajv names the two equal items in either order.
+      const { i, j } = params as { readonly i: number; readonly j: number };
+      const [first, second] = [Math.min(i, j), Math.max(i, j)];
+      const item: unknown = Array.isArray(data) ? data[second] : undefined;
+      return {
+        pointer: `${instancePath}/${second}`,
+        message: `${JSON.stringify(item)} is listed twice`,
+        first: `${instancePath}/${first}`,
+      };
     }
     default:
       return at(message ?? 'is not a lexicon');

@@ -6,8 +6,8 @@ import type { Doing, Refinement, Signal, VerbEntry, Words } from './types.ts';
 import type { LexiconFile } from './schema.ts';
 import { PhraseTable } from './phrase-table.ts';
 
-/** Called with each mistake: the RFC 6901 pointer of the member, and a message. */
-export type Report = (pointer: string, message: string) => void;
+/** Called with each mistake: the RFC 6901 pointer of the member, a message, and the pointer of the first mention of what is listed twice. */
+export type Report = (pointer: string, message: string, first?: string) => void;
 
 type VerbGroups = LexiconFile['verbs'];
 
@@ -27,14 +27,17 @@ export function compileVerbs(
   report: Report,
 ): Map<string, VerbEntry> {
   const verbs = new Map<string, VerbEntry>();
+  const places = new Map<string, string>();
   const nouns = new Set(alsoNouns);
   for (const [at, group] of groups.entries()) {
     const { action, effect, traits } = doingOf(group);
     for (const [index, verb] of group.verbs.entries()) {
+      const pointer = `/verbs/${at}/verbs/${index}`;
       if (verbs.has(verb)) {
-        report(`/verbs/${at}/verbs/${index}`, `the verb "${verb}" is listed twice`);
+        report(pointer, `the verb "${verb}" is listed twice`, places.get(verb));
         continue;
       }
+      places.set(verb, pointer);
       verbs.set(verb, {
         verb,
         action,
@@ -98,14 +101,19 @@ export function compileDomains(
   report: Report,
 ): Map<string, string> {
   const found = new Map<string, string>();
+  const places = new Map<string, string>();
   for (const [domain, nouns] of Object.entries(domains)) {
     for (const [index, noun] of nouns.entries()) {
       const pointer = `/domains/${domain}/${index}`;
       const known = found.get(noun);
       const one = singular(noun, plurals);
-      if (known !== undefined) report(pointer, `the noun "${noun}" is listed twice, in ${known} and ${domain}`);
+      if (known !== undefined)
+        report(pointer, `the noun "${noun}" is listed twice, in ${known} and ${domain}`, places.get(noun));
       else if (one !== noun) report(pointer, `nouns are listed in the singular: "${one}"`);
-      else found.set(noun, domain);
+      else {
+        found.set(noun, domain);
+        places.set(noun, pointer);
+      }
     }
   }
   return found;
@@ -136,16 +144,17 @@ export function compilePhrases<T extends string | true>(
 ): PhraseTable<T> {
   if (below !== undefined && lists.every(({ phrases }) => phrases.length === 0)) return below;
   const table = new PhraseTable<T>(below);
-  const listed = new Set<string>();
+  const listed = new Map<string, string>();
   for (const { value, phrases, pointer } of lists) {
     for (const [index, phrase] of phrases.entries()) {
       const words = phrase.split(' ');
       const hidden = words
         .map((_, at) => words.slice(0, at + 1).join(' '))
         .find((part) => (below?.get(part) ?? value) !== value);
-      if (listed.has(phrase)) report(`${pointer}/${index}`, `"${phrase}" is listed twice`);
+      const first = listed.get(phrase);
+      if (first !== undefined) report(`${pointer}/${index}`, `"${phrase}" is listed twice`, first);
       else if (hidden !== undefined) report(`${pointer}/${index}`, hides(phrase, hidden, below?.get(hidden)));
-      listed.add(phrase);
+      listed.set(phrase, first ?? `${pointer}/${index}`);
       table.add(phrase, value);
     }
   }
