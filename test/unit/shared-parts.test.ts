@@ -19,7 +19,7 @@ const found = (errors: readonly ErrorObject[] | null | undefined): string[] =>
 const WRONG: readonly unknown[] = [null, 7, 'NO Word', [], ['twice', 'twice'], [7], {}, { 'No Name': ['x'] }];
 
 /** Copies of a document, each with one wrong value down to this depth. In a list, only in its first item. */
-function* spoilt(value: unknown, depth: number): Generator<unknown> {
+function* spoilt(value: unknown, depth: number): Generator {
   yield* WRONG;
   if (depth === 0 || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
