@@ -32,7 +32,7 @@ const bare = (schema: Json): Json =>
 
 /**
  * An equivalent schema in which lists and objects that occur more than once are definitions. Ajv writes the code of a part wherever it occurs,
- * and that of the lexicon's 300 lists of words was a megabyte, which took each process that checks a lexicon 0.2 s of processor time.
+ * and that of the lexicon's lists of words was a megabyte: with 0.4, a process that checks a lexicon is ready with 60 to 90 ms less processor time.
  * Errors have the same place, keyword and order; their `schemaPath` begins at the definition. Parts within alternatives (`anyOf`, `oneOf`,
  * `if`) are not shared: the path tells which alternative an error is of.
  */
