@@ -6,7 +6,7 @@ import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
 import type { HaltedEnvironment, ReadinessCheck } from './readiness.ts';
 import { limitPublic, operatorCheck } from './request/authenticate.ts';
 import { Exchange } from './request/exchange.ts';
-import { createCompiler } from './request/schema.ts';
+import { compile } from './request/schema.ts';
 import { assertSingleHeaders } from './request/validate.ts';
 import type { Access, Route } from './route.ts';
 import { createHandler, type RouterDeps } from './router.ts';
@@ -144,7 +144,6 @@ export function createApp(deps: AppDeps): App {
   // Built at the first request for it, because a start must be fast.
   const document = (): OpenApiDocument => buildOpenApi(routes, { version: config.version });
 
-  const compile = createCompiler();
   for (const route of byPrecision(routes))
     app[ANSWERED_METHODS[route.method]](expressPath(route.path), createHandler(routerDeps, route, compile));
   app.use(DOCS.path, createDocsHandler(routerDeps));

@@ -12,7 +12,7 @@ import {
   type PushTask,
 } from './pushed-set.ts';
 import { parseBody } from './request/read.ts';
-import { createCompiler } from './request/schema.ts';
+import { compile } from './request/schema.ts';
 import { compileBody } from './request/validate.ts';
 
 type Outcome = PushOutcome | PushOutcome<PushedOwn>;
@@ -20,7 +20,7 @@ type Outcome = PushOutcome | PushOutcome<PushedOwn>;
 function outcomeOf(task: PushTask | OwnPushTask): Outcome {
   try {
     const body = parseBody(Buffer.from(task.body.buffer, task.body.byteOffset, task.body.byteLength));
-    const { value, errors } = compileBody(createCompiler(), PushPoliciesRequest).check(body, task.body.byteLength);
+    const { value, errors } = compileBody(compile, PushPoliciesRequest).check(body, task.body.byteLength);
     const [first] = errors;
     if (first !== undefined) throw invalidField(first.pointer, first.message);
     // The schema has checked it.

@@ -7,7 +7,7 @@ import { ANONYMOUS_PER_SECOND, type AnonymousLimiter, createAnonymousLimiter } f
 import { type Site, ANSWERED_METHODS, byPrecision, expressPath } from '../app.ts';
 import type { AdmissionDeps } from '../request/authenticate.ts';
 import { Exchange } from '../request/exchange.ts';
-import { createCompiler } from '../request/schema.ts';
+import { compile } from '../request/schema.ts';
 import type { LimitAnswer, Limiter } from '../request/limit.ts';
 import type { Route } from '../route.ts';
 import { createHandler, type RouterDeps } from '../router.ts';
@@ -136,7 +136,6 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
       new Exchange(edge, req, res, `${PATH}/api`).fail(refusal);
     });
     router.get('/api/events', (req, res) => events.serve(new Exchange(edge, req, res, `${PATH}/api/events`), passive));
-    const compile = createCompiler();
     for (const route of byPrecision(routes)) {
       const path = expressPath(route.path.slice(PATH.length));
       // Created on first use: most installations never call most of these routes.

@@ -43,24 +43,26 @@ export interface Validator {
 
 export type Compile = (schema: TSchema) => Validator;
 
-/**
- * A compiler for many schemas. Each schema is compiled at its first use: a process uses few of its routes soon after its
- * start. A test compiles the schemas of all routes and checks them against the meta-schema.
- */
-export function createCompiler(): Compile {
-  let fastAjv: Ajv2020 | undefined;
-  let slowAjv: Ajv2020 | undefined;
-  return (schema) => {
-    let fast: ValidateFunction | undefined;
-    let slow: ValidateFunction | undefined;
-    const compiled = (): ValidateFunction => (fast ??= (fastAjv ??= createAjv(false)).compile(plainSchema(schema)));
-    return {
-      valid: (value) => compiled()(value),
-      explain: (value, thorough) => {
-        if (thorough) slow ??= (slowAjv ??= createAjv(true)).compile(plainSchema(schema));
-        const validate = slow !== undefined && thorough ? slow : compiled();
-        return validate(value) ? [] : [...(validate.errors ?? [])];
-      },
-    };
-  };
+/** The validators of this process. Its services, their parts and the tests' services all have the same schemas. */
+const compiled = { fast: new WeakMap<TSchema, ValidateFunction>(), slow: new WeakMap<TSchema, ValidateFunction>() };
+const ajvs: { fast?: Ajv2020; slow?: Ajv2020 } = {};
+
+function validatorOf(schema: TSchema, kind: 'fast' | 'slow'): ValidateFunction {
+  const known = compiled[kind].get(schema);
+  if (known !== undefined) return known;
+  const validate = (ajvs[kind] ??= createAjv(kind === 'slow')).compile(plainSchema(schema));
+  compiled[kind].set(schema, validate);
+  return validate;
 }
+
+/**
+ * A schema is compiled at its first use: a process uses few of its routes soon after its start. A test compiles the schemas of all
+ * routes and checks them against the meta-schema.
+ */
+export const compile: Compile = (schema) => ({
+  valid: (value) => validatorOf(schema, 'fast')(value),
+  explain: (value, thorough) => {
+    const validate = validatorOf(schema, thorough ? 'slow' : 'fast');
+    return validate(value) ? [] : [...(validate.errors ?? [])];
+  },
+});

@@ -9,7 +9,7 @@ import {
 import type { Presence } from '../../shared/domain/decisions/presence.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
-import { createCompiler } from '../request/schema.ts';
+import { compile } from '../request/schema.ts';
 import { compileBody } from '../request/validate.ts';
 import { allInSlices, settleInSlices } from '../../shared/platform/process/slices.ts';
 import { costOfMembers } from './member-cost.ts';
@@ -28,7 +28,7 @@ type BatchRequest = RequestContext<undefined, undefined, Static<typeof EnforceBa
 
 export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Route {
   const { policies, presence } = deps;
-  const memberSchema = compileBody(createCompiler(), EnforceRequest);
+  const memberSchema = compileBody(compile, EnforceRequest);
 
   const evaluateMember = async (
     active: ActivePolicies,

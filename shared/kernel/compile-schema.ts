@@ -1,6 +1,7 @@
 // Compiles schemas with Ajv, lazily: of hand-written files (policies, tests, lexicons), and of records that are read back.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
+import { withSharedParts } from './shared-parts.ts';
 
 /**
  * Two steps are left out. The generated code is not optimised: that doubles the time, and a file is checked in microseconds anyway. The
@@ -16,6 +17,8 @@ export const ajvOptions = (reportsAll: boolean) =>
     verbose: reportsAll,
     meta: false,
     validateSchema: false,
+    // A definition is one function, however often it is referred to.
+    inlineRefs: false,
     code: { optimize: false },
   }) as const;
 
@@ -29,7 +32,7 @@ export function compileSchema<T>(
   generated?: ValidateFunction<T>,
 ): () => ValidateFunction<T> {
   let compiled = generated;
-  return () => (compiled ??= new Ajv2020(ajvOptions(reportsAll)).compile<T>(schema));
+  return () => (compiled ??= new Ajv2020(ajvOptions(reportsAll)).compile<T>(withSharedParts(schema)));
 }
 
 /** A type guard for the values of a schema, compiled at its first use. It stops at the first error, because a forged record may have millions. */

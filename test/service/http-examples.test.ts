@@ -1,7 +1,7 @@
 // The examples of the OpenAPI document work: each request, sent to a fresh service, gets the documented answer.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { createCompiler, plainSchema } from '../../ingress/request/schema.ts';
+import { compile, plainSchema } from '../../ingress/request/schema.ts';
 import { EXAMPLES } from '../../ingress/openapi/examples.ts';
 import { READ_EXAMPLES } from '../../ingress/openapi/read-examples.ts';
 import { isTimestamp } from '../../shared/api/formats.ts';
@@ -88,7 +88,7 @@ describe('the examples of the OpenAPI document', () => {
 
   it('are of requests whose schemas are valid, for every route', () => {
     const meta = new Ajv2020({ strict: false });
-    const compile = createCompiler();
+
     for (const { method, path, request } of [...service.ingress.routes, ...service.ingress.dashboardRoutes])
       for (const schema of [request?.params, request?.query, request?.body]) {
         if (schema === undefined) continue;

@@ -49,8 +49,15 @@ const EMPTY_MAPS = 'domains synonyms irregularPlurals';
  * most of the processor time of a change of policies, and a third of a worker's start.
  */
 export function smallLexicon(): TextFile {
+  small ??= smallFile();
+  return small;
+}
+
+let small: TextFile | undefined;
+
+function smallFile(): TextFile {
   const shipped = JSON.parse(lexiconFile().text) as Record<string, unknown> & Pick<LexiconFile, 'verbs'>;
-  const small = Object.fromEntries<unknown>([
+  const members = Object.fromEntries<unknown>([
     ...KEPT.map((name) => [name, shipped[name]] as const),
     [
       'verbs',
@@ -60,7 +67,7 @@ export function smallLexicon(): TextFile {
     ...EMPTY_LISTS.split(' ').map((name) => [name, []] as const),
     ...EMPTY_MAPS.split(' ').map((name) => [name, {}] as const),
   ]);
-  return { path: LEXICON_FILE, text: JSON.stringify(small) };
+  return { path: LEXICON_FILE, text: JSON.stringify(members) };
 }
 
 /** A policy folder of its own with the shipped policies and a small lexicon. */

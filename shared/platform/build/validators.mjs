@@ -53,13 +53,14 @@ export const validators = (root) => ({
     }));
     onLoad({ filter: /.*/, namespace: NAMESPACE }, async ({ path: address }) => {
       const [place, name] = address.split('?');
-      const [module, { ajvOptions }] = await Promise.all([
+      const [module, { ajvOptions }, { withSharedParts }] = await Promise.all([
         load(path.join(root, place), name),
         load(path.join(root, 'shared/kernel/compile-schema.ts'), 'ajvOptions'),
+        load(path.join(root, 'shared/kernel/shared-parts.ts'), 'withSharedParts'),
       ]);
       const options = ajvOptions(true);
       const ajv = new Ajv2020({ ...options, code: { ...options.code, source: true, esm: true } });
-      return { contents: standalone(ajv, ajv.compile(module[name])), resolveDir: root };
+      return { contents: standalone(ajv, ajv.compile(withSharedParts(module[name]))), resolveDir: root };
     });
   },
 });

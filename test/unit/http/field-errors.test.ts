@@ -2,10 +2,9 @@
 import { expect } from 'chai';
 import { type TSchema, Type } from 'typebox';
 import { fieldErrors } from '../../../ingress/request/field-errors.ts';
-import { createCompiler, plainSchema } from '../../../ingress/request/schema.ts';
+import { compile, plainSchema } from '../../../ingress/request/schema.ts';
 import { Nullable } from '../../../shared/api/common.ts';
 
-const compile = createCompiler();
 const closed = { additionalProperties: false };
 const Signal = Type.Object({ agentId: Type.String(), type: Type.String() }, { $id: 'Signal', ...closed });
 const Signals = Type.Object({ signals: Type.Array(Signal, { minItems: 1 }) }, closed);

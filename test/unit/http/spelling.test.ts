@@ -1,7 +1,7 @@
 // Both spellings of every member of every request: generated from the schemas of all routes.
 import { expect } from 'chai';
 import type { Request } from 'express';
-import { createCompiler } from '../../../ingress/request/schema.ts';
+import { compile } from '../../../ingress/request/schema.ts';
 import { otherSpelling, spellingOf } from '../../../ingress/request/spelling.ts';
 import { type CompiledRoute, compileRoute, validate } from '../../../ingress/request/validate.ts';
 import type { Route } from '../../../ingress/route.ts';
@@ -46,7 +46,6 @@ const bodyWith = ({ to }: Member, members: object): unknown =>
 const WRONG = [null];
 
 describe('every member of a request is accepted in both spellings:', () => {
-  const compile = createCompiler();
   // Only handlers use the dependencies.
   const routes = businessRoutes({} as never);
 
