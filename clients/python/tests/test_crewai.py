@@ -84,10 +84,10 @@ class CrewHooksTest(unittest.TestCase):
         for judged, later in [("/a", "/etc/passwd"), (1, True), ("/a", object())]:
             tool_input: Dict[str, Any] = {"path": judged}
 
-            def script(request: Recorded, _: int, tool_input: Dict[str, Any] = tool_input, later: Any = later) -> Reply:
+            def script(request: Recorded, _: int, change: Dict[str, Any] = {"path": later}) -> Reply:
                 if request.path != "/v1/enforce":
                     return ACCEPTED
-                tool_input["path"] = later
+                tool_input.update(change)
                 return decision(request, "ALLOW")
 
             with self.subTest(later=later):
