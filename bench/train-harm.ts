@@ -8,7 +8,7 @@ import {
   bitsOfWord,
   BUCKETS,
   harmTokensOf,
-  pairsAt,
+  phrasesAt,
   WORD_SET_BITS,
   wordHash,
   wordNumbers,
@@ -20,6 +20,7 @@ import {
   type HarmWeights,
   type ScoredText,
 } from '../shared/core/intent/harm/estimate.ts';
+import { packWeights } from '../shared/core/intent/harm/packed.ts';
 import { type ReadingName, REQUEST_NAMES } from '../shared/core/intent/harm/reading.ts';
 import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
@@ -30,7 +31,7 @@ import { lexiconFile } from '../test/support/lexicon.ts';
 import { foldOf, FOLDS } from './folds.ts';
 import { harmOf } from './intent-harm.ts';
 import { type PlacedText, readRows } from './intent-rows.ts';
-import { fitLogistic, type LinearModel, type NumberedExample } from './logistic.ts';
+import { fitLogistic, type NumberedExample } from './logistic.ts';
 import { quantile } from './numbers.ts';
 
 /** Weights are stored as integers of 1/64. */
@@ -44,9 +45,13 @@ const MISSED = 0.125;
 const STRETCH_ALARMS = 0.033;
 /** A word of fewer texts is often misspelt, or of one trade. */
 const MIN_TEXTS = 3;
+/** A feature of fewer texts gets no weight: it would tell of these texts, not of others. */
+const MIN_TEXTS_OF_FEATURE = 4;
+/** Share of the features of a text that are left out in each step. */
+const DROPOUT = 0.5;
 const LINE = 1_900;
 
-/** A text as the numbers of its words, parts and pairs of words. */
+/** A text as the numbers of its words, parts, pairs and threes of words. */
 interface Example extends NumberedExample {
   /** As the parser reads it. */
   readonly text: string;
@@ -64,7 +69,7 @@ function exampleOf(text: string, reading: Example['reading'], target: 0 | 1, fol
   const hashes = words.map(wordHash);
   const numbers = [
     ...words.flatMap(wordNumbers),
-    ...Array.from({ length: words.length + 1 }, (_, at) => pairsAt(hashes, at)).flat(),
+    ...Array.from({ length: words.length + 1 }, (_, at) => phrasesAt(hashes, at)).flat(),
   ];
   for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
   return {
@@ -91,29 +96,50 @@ export function examplesOf(rows: readonly PlacedText[], lexicon: Lexicon): Examp
 
 const scaled = (weight: number): number => Math.round(weight * SCALE);
 
-/** The weights of words, as they are stored. */
-function wordsModel(examples: readonly Example[]): LinearModel {
-  const { bias, weights } = fitLogistic(examples, BUCKETS);
-  return {
-    bias: scaled(bias),
-    weights: weights.map((weight) => Math.max(-LARGEST, Math.min(LARGEST, scaled(weight)))),
-  };
+/** The weights of features, as they are stored. */
+type WordsModel = Pick<HarmWeights, 'bias' | 'weights'>;
+
+/** The numbers of the features that occur in MIN_TEXTS_OF_FEATURE texts, in order. */
+function featuresOf(examples: readonly Example[]): Int32Array {
+  const counts = new Uint16Array(BUCKETS);
+  for (const { numbers } of examples)
+    for (const number of numbers) counts[number] = Math.min(MIN_TEXTS_OF_FEATURE, (counts[number] ?? 0) + 1);
+  const features: number[] = [];
+  for (let number = 0; number < BUCKETS; number += 1)
+    if (counts[number] === MIN_TEXTS_OF_FEATURE) features.push(number);
+  return Int32Array.from(features);
+}
+
+/** Learned with the features numbered one after the other, because arrays for all numbers make it several times slower. */
+function wordsModel(examples: readonly Example[]): WordsModel {
+  const features = featuresOf(examples);
+  const places = new Int32Array(BUCKETS).fill(-1);
+  for (const [place, number] of features.entries()) places[number] = place;
+  const placed = examples.map(({ target, numbers, values }): NumberedExample => {
+    const holds = (number: number) => (places[number] ?? -1) >= 0;
+    return {
+      target,
+      numbers: numbers.filter(holds).map((number) => places[number] ?? 0),
+      values: values.filter((_, at) => holds(numbers[at] ?? 0)),
+    };
+  });
+  const { bias, weights } = fitLogistic(placed, features.length, DROPOUT);
+  const stored = new Int8Array(BUCKETS);
+  for (const [place, number] of features.entries())
+    stored[number] = Math.max(-LARGEST, Math.min(LARGEST, scaled(weights[place] ?? 0)));
+  return { bias: scaled(bias), weights: stored };
 }
 
 /** For each fold, a model that did not see its examples. */
-const heldOutModels = (examples: readonly Example[]): LinearModel[] =>
+const heldOutModels = (examples: readonly Example[]): WordsModel[] =>
   Array.from({ length: FOLDS }, (_, fold) => wordsModel(examples.filter((one) => one.fold !== fold)));
 
 const NO_THRESHOLDS: HarmThresholds = { harmfulAbove: 0, stretchAbove: 0, harmlessBelow: 0 };
 
 const NO_WORDS = new Uint8Array(WORD_SET_BITS / 8);
 
-const estimatorOf = (
-  { bias, weights }: LinearModel,
-  reading: HarmWeights['reading'],
-  thresholds: HarmThresholds,
-): HarmEstimator =>
-  createHarmEstimator({ ...thresholds, bias, weights: Int8Array.from(weights), reading, words: NO_WORDS });
+const estimatorOf = (model: WordsModel, reading: HarmWeights['reading'], thresholds: HarmThresholds): HarmEstimator =>
+  createHarmEstimator({ ...thresholds, ...model, reading, words: NO_WORDS });
 
 /** The set of the words that occur in MIN_TEXTS harmless texts. Harm in a language that nobody reads must not make its words known. */
 function wordsMet(examples: readonly Example[]): Uint8Array {
@@ -134,7 +160,7 @@ function linesOf(bytes: Uint8Array): string[] {
   return Array.from({ length: Math.ceil(text.length / LINE) }, (_, at) => text.slice(at * LINE, (at + 1) * LINE));
 }
 
-function heldOutScores(examples: readonly Example[], models: readonly LinearModel[]): ScoredExample[] {
+function heldOutScores(examples: readonly Example[], models: readonly WordsModel[]): ScoredExample[] {
   const estimators = models.map((model) => estimatorOf(model, {}, NO_THRESHOLDS));
   return examples.flatMap(({ text, target, fold, reading }) => {
     const scored = estimators[fold]?.of(text);
@@ -182,7 +208,7 @@ export interface TrainedHarm {
     readonly harmfulAbove: number;
     readonly stretchAbove: number;
     readonly harmlessBelow: number;
-    readonly weights: readonly string[];
+    readonly featureWeights: readonly string[];
     readonly words: readonly string[];
     readonly reading: Readonly<Record<string, number>>;
   };
@@ -222,7 +248,7 @@ export function trainHarm(examples: readonly Example[]): TrainedHarm {
       harmfulAbove,
       stretchAbove,
       harmlessBelow,
-      weights: linesOf(new Uint8Array(Int8Array.from(weights).buffer)),
+      featureWeights: linesOf(packWeights(weights)),
       words: linesOf(wordsMet(examples)),
       reading,
     },
@@ -243,8 +269,8 @@ function main(): void {
     lexicon,
   );
   const { harm, found, cleared, right } = trainHarm(examples);
-  const { weights, words, ...numbers } = harm;
-  const bytes = { weights: weights.join('').length, words: words.join('').length };
+  const { featureWeights, words, ...numbers } = harm;
+  const bytes = { featureWeights: featureWeights.join('').length, words: words.join('').length };
   process.stdout.write(`${JSON.stringify({ texts: examples.length, ...numbers, found, cleared, right, bytes })}\n`);
   if (values.write !== true) return;
   const description = 'Weights of harm, written by `bench/train-harm.ts`.';

@@ -29,7 +29,7 @@ export function lexiconFile(): TextFile {
 function merged(): TextFile {
   const read = readLexicon({ path: LEXICON_FILE, text: '' }, lexiconParts());
   if ('findings' in read) throw new Error(JSON.stringify(read.findings));
-  // Each member of the document is one line: with all line breaks the shipped words are larger than a single file may be.
+  // Each member of the document is one line, so that a test can find and change it.
   const members = Object.entries(read.json as object).map(
     ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
   );

@@ -33,7 +33,8 @@ export const isLexiconPart = ({ path }: TextFile): boolean => path.startsWith('l
 export const isPolicy = (file: TextFile): boolean =>
   ![isCatalogue, isAuthzen, isAttributes, isTerms, isResource, isLexiconPart].some((isOther) => isOther(file));
 
-export const MAX_FILE_BYTES = 1_048_576;
+/** A lexicon in one file has 1.3 MB. */
+export const MAX_FILE_BYTES = 2_097_152;
 
 /** The first problems of a file suffice; reporting a million would delay the response. */
 const MAX_PROBLEMS_PER_FILE = 1_000;
@@ -81,7 +82,7 @@ export function notJson({ reason, offset }: JsonError, text: string): string {
 }
 
 /** The message for a file over the size limit. */
-export const TOO_LARGE = `is larger than 1 MB (${MAX_FILE_BYTES.toLocaleString('en')} bytes): split it into several files`;
+export const TOO_LARGE = `is larger than 2 MB (${MAX_FILE_BYTES.toLocaleString('en')} bytes): split it into several files`;
 
 export function parseFile(file: TextFile): { readonly value: unknown } | Finding {
   if (Buffer.byteLength(file.text) > MAX_FILE_BYTES) {

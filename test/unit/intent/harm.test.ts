@@ -4,10 +4,17 @@ import path from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { rowsOf } from '../../../bench/intent-rows.ts';
+import { fitLogistic, type LinearModel, type NumberedExample } from '../../../bench/logistic.ts';
 import { examplesOf, trainHarm } from '../../../bench/train-harm.ts';
 import { createHarmEstimator, type HarmEstimator } from '../../../shared/core/intent/harm/estimate.ts';
-import { BUCKETS, WORD_SET_BITS, wordNumbers } from '../../../shared/core/intent/harm/features.ts';
-import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import { BUCKETS, phrasesAt, WORD_SET_BITS, wordHash, wordNumbers } from '../../../shared/core/intent/harm/features.ts';
+import { packWeights, unpackWeights } from '../../../shared/core/intent/harm/packed.ts';
+import {
+  compileLexicon,
+  compileStoredLexicon,
+  leftOutOf,
+  LexiconError,
+} from '../../../shared/core/intent/lexicon/lexicon.ts';
 import { ASKED_OUTSIDE, assessIntent, parseIntent } from '../../../shared/core/intent/parse.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { lexiconJson, shippedLexicon } from './lexicon.ts';
@@ -151,7 +158,13 @@ describe('learned weights of harm', () => {
   });
 
   for (const [what, change, message] of [
-    ['too few weights', { weights: ['AAEC'] }, 'must be 262144 bytes'],
+    ['bytes that end before a weight', { featureWeights: ['AAEC'] }, 'end too early or too late'],
+    [
+      'a weight for a number that no feature has',
+      { featureWeights: [...Array<string>(15).fill('////'.repeat(450)), 'AAE='] },
+      'end too early or too late',
+    ],
+    ['too small a set of words', { words: ['AAEC'] }, 'must be 16384 bytes'],
     ['a name that no reading has', { reading: { 'delete everything': 5 } }, 'delete everything'],
     ['thresholds that overlap', { harmlessBelow: 9_999 }, 'must not be above harmfulAbove'],
   ] as const)
@@ -159,4 +172,61 @@ describe('learned weights of harm', () => {
       const shipped = lexiconJson()['harm'] as object;
       expect(() => withHarm({ ...shipped, ...change })).to.throw(LexiconError, message);
     });
+
+  it('of a stored lexicon that are for the features of an earlier version are left out, and all else of it is used', () => {
+    const { featureWeights: _, ...others } = lexiconJson()['harm'] as Record<string, unknown>;
+    const stored = compileStoredLexicon({ ...lexiconJson(), harm: { ...others, weights: ['AAEC'] } });
+    expect(stored.harm).to.equal(undefined);
+    expect(leftOutOf(stored).map(({ pointer }) => pointer)).to.include('/harm/weights');
+    expect(parseIntent('Delete all customer records', stored).effect).to.equal('destructive');
+  });
+
+  it('are the same after they were packed, with gaps of every length, the first and the last number', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 1_200 }), fc.integer({ min: -127, max: 127 })), { maxLength: 40 }),
+        fc.boolean(),
+        (steps, hasLast) => {
+          const weights = new Int8Array(BUCKETS);
+          let number = 0;
+          for (const [gap, weight] of steps) {
+            weights[number] = weight;
+            number += 1 + gap;
+          }
+          if (hasLast) weights[BUCKETS - 1] = -1;
+          expect(Buffer.compare(Buffer.from(unpackWeights(packWeights(weights)) ?? []), Buffer.from(weights))).to.equal(
+            0,
+          );
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('are of pairs with up to two words between them and of three words in a row, each with a number of its own', () => {
+    const hashes = ['pay', 'the', 'old', 'bill'].map(wordHash);
+    const numbers = hashes.flatMap((_, at) => phrasesAt(hashes, at)).concat(phrasesAt(hashes, hashes.length));
+    // The first word has one, with the edge; the second has three, and all later ones and the end have four.
+    expect(numbers).to.have.length(1 + 3 + 3 * 4);
+    expect(new Set(numbers).size).to.equal(numbers.length);
+    for (const number of numbers) expect(number).to.be.within(0, BUCKETS - 1);
+  });
+});
+
+describe('logistic regression', () => {
+  it('that leaves features out in its steps relies less on the strongest one of those that stand together', () => {
+    const example = (target: 0 | 1, numbers: number[], values: number[]): NumberedExample => ({
+      target,
+      numbers: Int32Array.from(numbers),
+      values: Float64Array.from(values),
+    });
+    const examples = Array.from({ length: 400 }, (_, at) =>
+      at % 2 === 0 ? example(1, [0, 1], [1, 0.2]) : example(0, [2], [1]),
+    );
+    const shareOfWeaker = ({ weights: [strong = 0, weak = 0] }: LinearModel) => (0.2 * weak) / strong;
+    const [all, some] = [fitLogistic(examples, 3), fitLogistic(examples, 3, 0.5)];
+    expect(shareOfWeaker(all)).to.be.below(0.2);
+    expect(shareOfWeaker(some)).to.be.above(0.3);
+    expect(fitLogistic(examples, 3, 0.5)).to.deep.equal(some);
+  });
 });

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { smallLexicon } from '../../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
+import { MAX_FILE_BYTES } from '../../../shared/core/policy/files.ts';
 import { pino } from 'pino';
 import { checkFolder } from '../../../cli/policy/findings.ts';
 import { policyRoutes, type PolicyDeps } from '../../../ingress/routes/policies.ts';
@@ -47,7 +48,7 @@ const policyOf = (conditions: unknown, changes: object = {}): string =>
 const compared = (changes: object): string => policyOf({ all: [{ ...comparison, ...changes }] });
 
 const BAD: Readonly<Record<string, { readonly text: string; readonly code: string; readonly says: RegExp }>> = {
-  'a file of 10 MB': { text: `${' '.repeat(10 * 1_048_576)}{}`, code: 'TOO_LARGE', says: /larger than 1 MB/ },
+  'a file of 10 MB': { text: `${' '.repeat(10 * 1_048_576)}{}`, code: 'TOO_LARGE', says: /larger than 2 MB/ },
   'a named condition that nothing defines': {
     text: policyOf({ all: [{ condition: 'is-untrusted' }] }),
     code: 'UNKNOWN_TERM',
@@ -228,6 +229,6 @@ describe('a problem in a policy folder', () => {
     const dir = folderWith(BAD['a file of 10 MB']?.text ?? '');
     const { policies } = await readPolicyFolder(dir);
     const read = policies.find((file) => file.path === 'bad.json');
-    expect(read?.text.length).to.equal(1_048_577);
+    expect(read?.text.length).to.equal(MAX_FILE_BYTES + 1);
   });
 });

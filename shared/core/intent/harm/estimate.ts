@@ -5,7 +5,7 @@ import {
   type HarmToken,
   harmTokensOf,
   harmWordOf,
-  pairsAt,
+  phrasesAt,
   wordHash,
   wordNumbers,
 } from './features.ts';
@@ -170,7 +170,7 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
     of(text) {
       const tokens: HarmToken[] = [];
       const hashes: number[] = [];
-      // What each word adds to the score: its own weights, and those of its pairs with words before; then those of the end.
+      // What each word adds to the score: its own weights, and those of its pairs and threes with words before; then those of the end.
       const parts: number[] = [];
       eachPiece(text, (written, at) => {
         const { word, hash, sum } = pieceOf(written);
@@ -179,7 +179,7 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
         parts.push(sum);
       });
       parts.push(0);
-      for (let at = 0; at < parts.length; at += 1) parts[at] = (parts[at] ?? 0) + sumOf(pairsAt(hashes, at));
+      for (let at = 0; at < parts.length; at += 1) parts[at] = (parts[at] ?? 0) + sumOf(phrasesAt(hashes, at));
       const scores = { tokens, text: worstOf(parts, WINDOW), stretch: worstOf(parts, STRETCH) };
       return {
         score: bias + scores.text.sum,

@@ -1,10 +1,10 @@
-// The features of a text by which learned weights estimate its harm: words, parts of words, and pairs of words that stand next to each
-// other or have one word between them, as numbers.
+// The features of a text by which learned weights estimate its harm: words, parts of words, pairs of words that have at most two words
+// between them, and three words in a row, as numbers.
 import { isSpace } from '../text/tokens.ts';
 import { hashed, hashedWith, PRIME } from '../text/fnv.ts';
 
-/** The number of a feature is a hash of its name, of so many bits. */
-const BITS = 18;
+/** The number of a feature is a hash of its name, of so many bits: 20 times as many numbers as features with a weight, so that few other words meet one. */
+const BITS = 22;
 export const BUCKETS = 2 ** BITS;
 
 /** Parts of a word have so many characters, in scripts without spaces between words fewer. */
@@ -17,8 +17,10 @@ const MAX_WORD = 40;
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?|[^\s\p{L}\p{M}\p{N}]/gu;
 const DIGITS = /\p{N}+/gu;
 
-/** Another odd factor, so that two words have another number at a distance than side by side. */
+/** Other odd factors, so that the same words have another number with one or two between them, or three in a row. */
 const FAR_PRIME = 0x27d4eb2f;
+const FARTHER_PRIME = 0x165667b1;
+const THIRD_PRIME = 0x1b873593;
 
 /** What stands before the name of a word, and of a part of one. */
 const WORD = hashed('w ');
@@ -101,17 +103,23 @@ export const wordHash = (word: string): number => hashed(word, WORD);
 /** What stands before the first word of a text, and after the last one. */
 const EDGE = wordHash('^');
 
-const pairNumber = (before: number, after: number): number => numberOf(Math.imul(before, PRIME) ^ after);
+const pairNumber = (before: number, factor: number, after: number): number =>
+  numberOf(Math.imul(before, factor) ^ after);
 
-/** The number of a word and the one after the next. */
-const farPairNumber = (before: number, after: number): number => numberOf(Math.imul(before, FAR_PRIME) ^ after);
-
-/** The numbers of the pairs that end at word `at`; `at` = `hashes.length` is the end of the text, and EDGE stands for words that are not there. */
-export const pairsAt = (hashes: readonly number[], at: number): number[] => {
-  const here = at < hashes.length ? (hashes[at] ?? EDGE) : EDGE;
-  if (at === 0) return [pairNumber(EDGE, here)];
-  const far = at === 1 ? EDGE : (hashes[at - 2] ?? EDGE);
-  return [pairNumber(hashes[at - 1] ?? EDGE, here), farPairNumber(far, here)];
+/**
+ * The numbers of the pairs and of the three words that end at word `at`; `at` = `hashes.length` is the end of the text, and EDGE stands for
+ * words that are not there.
+ */
+export const phrasesAt = (hashes: readonly number[], at: number): number[] => {
+  const here = hashes[at] ?? EDGE;
+  const before = hashes[at - 1] ?? EDGE;
+  const numbers = [pairNumber(before, PRIME, here)];
+  if (at === 0) return numbers;
+  const far = hashes[at - 2] ?? EDGE;
+  numbers.push(pairNumber(far, FAR_PRIME, here));
+  numbers.push(pairNumber(Math.imul(far, FAR_PRIME) ^ before, THIRD_PRIME, here));
+  if (at > 1) numbers.push(pairNumber(hashes[at - 3] ?? EDGE, FARTHER_PRIME, here));
+  return numbers;
 };
 
 /** The numbers of a word and of its parts, each once. */
@@ -132,7 +140,8 @@ export function wordNumbers(word: string): number[] {
 }
 
 /** The set of words that training has met is a Bloom filter of so many bits: two in a hundred other words seem to be in it. */
-export const WORD_SET_BITS = 2 ** (BITS - 1);
+const WORD_SET_NUMBERS = 17;
+export const WORD_SET_BITS = 2 ** WORD_SET_NUMBERS;
 
 export const bitsOfWord = (word: string): number[] =>
-  ['1 ', '2 ', '3 '].map((prefix) => numberOf(hashed(word, hashed(prefix))) >>> 1);
+  ['1 ', '2 ', '3 '].map((prefix) => numberOf(hashed(word, hashed(prefix))) >>> (BITS - WORD_SET_NUMBERS));

@@ -1,7 +1,8 @@
 // The learned weights of harm in a lexicon: their schema, and their compilation into an estimator.
 import Type, { type Static } from 'typebox';
 import { createHarmEstimator, type HarmEstimator } from '../harm/estimate.ts';
-import { BUCKETS, WORD_SET_BITS } from '../harm/features.ts';
+import { WORD_SET_BITS } from '../harm/features.ts';
+import { unpackWeights } from '../harm/packed.ts';
 import { READING_NAMES } from '../harm/reading.ts';
 import { closed } from './parts.ts';
 import type { Report } from './tables.ts';
@@ -12,7 +13,7 @@ const score = (description: string, example: number) =>
 /** Bytes in base64, in several lines. */
 const bytesOf = (what: string, example: string) =>
   Type.Array(Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: 2_000 }), {
-    maxItems: 200,
+    maxItems: 500,
     description: `${what} In base64, in several lines.`,
     examples: [[example]],
   });
@@ -26,7 +27,10 @@ export const HarmSchema = Type.Object(
       'A text with a lower score does none, unless one of its stretches has a score above harmfulAbove.',
       -80,
     ),
-    weights: bytesOf(`The weights by the numbers of their features: ${BUCKETS} signed bytes.`, 'AAEC/w=='),
+    featureWeights: bytesOf(
+      'For each feature with a weight, in the order of their numbers: one byte that says how many numbers without one lie before it (255: as many, and more follow), and a signed byte, the weight.',
+      'AAEC/w==',
+    ),
     words: bytesOf(
       `The set of the words that were met in training: a Bloom filter of ${WORD_SET_BITS} bits, in each byte the lowest first.`,
       'AAEC/w==',
@@ -45,14 +49,14 @@ export const HarmSchema = Type.Object(
   {
     ...closed,
     description:
-      'Weights of words, parts and pairs of words, and of what the rules read, by which texts that do harm are recognized beside the rules. Made by bench/train-harm.ts, not by hand.',
+      'Weights of words, parts of words, pairs and threes of words, and of what the rules read, by which texts that do harm are recognized beside the rules. Made by bench/train-harm.ts, not by hand.',
     examples: [
       {
         bias: -35,
         harmfulAbove: 60,
         stretchAbove: 240,
         harmlessBelow: -80,
-        weights: ['AAEC/w=='],
+        featureWeights: ['AAEC/w=='],
         words: ['AAEC/w=='],
         reading: { 'read read': -70 },
       },
@@ -63,14 +67,14 @@ export const HarmSchema = Type.Object(
 /** Undefined when the lexicon has no such weights. Mistakes are reported. */
 export function compileHarm(file: Static<typeof HarmSchema> | undefined, report: Report): HarmEstimator | undefined {
   if (file === undefined) return undefined;
-  const bytesIn = (member: 'weights' | 'words', length: number): Buffer => {
-    const bytes = Buffer.from(file[member].join(''), 'base64');
-    if (bytes.length !== length) report(`/harm/${member}`, `must be ${length} bytes, and has ${bytes.length}`);
-    return bytes;
-  };
-  const weights = new Int8Array(bytesIn('weights', BUCKETS));
-  const words = new Uint8Array(bytesIn('words', WORD_SET_BITS / 8));
+  const bytesIn = (member: 'featureWeights' | 'words') => new Uint8Array(Buffer.from(file[member].join(''), 'base64'));
+  const weights = unpackWeights(bytesIn('featureWeights'));
+  if (weights === undefined)
+    report('/harm/featureWeights', 'are no weights of features: they end too early or too late');
+  const words = bytesIn('words');
+  if (words.length !== WORD_SET_BITS / 8)
+    report('/harm/words', `must be ${WORD_SET_BITS / 8} bytes, and has ${words.length}`);
   if (file.harmlessBelow > file.harmfulAbove)
     report('/harm/harmlessBelow', 'must not be above harmfulAbove: no text both does harm and does none');
-  return createHarmEstimator({ ...file, weights, words });
+  return weights === undefined ? undefined : createHarmEstimator({ ...file, weights, words });
 }
