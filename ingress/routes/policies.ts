@@ -26,8 +26,8 @@ import { cacheable } from './caching.ts';
 
 const READ = 'SELECT canonical, created_at, installation, organisation_id FROM policy_set_text WHERE digest = $1';
 const ORGANISATIONS = 'SELECT slug FROM organisation';
-/** The shipped set has more than one megabyte; larger ones are checked by pushing them with `dryRun`. */
-const MAX_VALIDATED_BYTES = 2 * 1_048_576;
+/** The shipped set has nearly two megabytes; larger ones are checked by pushing them with `dryRun`. */
+const MAX_VALIDATED_BYTES = 4 * 1_048_576;
 /** About twenty milliseconds of linting, during which other requests wait. */
 const WARNINGS_UP_TO = 100;
 /** About a third of a second of linting; without a budget one policy of a megabyte could block much longer. */

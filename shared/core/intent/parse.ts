@@ -117,9 +117,13 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   // Of words that nobody knows the learned weights tell nothing.
   const estimate = readings.harm?.estimate(readingNames, !coverage.features.hasUnknownSentence);
   const harm = harmBeside(requested, { isExternal, isOnlyCode }, estimate);
+  // `Do not keep the data` destroys, and `do not delete the data` asks for nothing: the weights do not know what a negation is about.
+  const isNegated = all.some(
+    ({ negated, action, effect }) => negated && effect !== 'destructive' && action !== 'send' && !GRAVE.has(action),
+  );
   // Words that destroy, and phrasings, are often only mentioned. What goes outside is not.
   const onlyMentionsHarm =
-    harm?.onlyMentions === true && words.length >= MIN_TOLD && !isExternal && endStates.length === 0;
+    harm?.onlyMentions === true && words.length >= MIN_TOLD && !isExternal && !isNegated && endStates.length === 0;
   const mayDestroy = coverage.features.destroys && !onlyMentionsHarm;
   const isHinted = coverage.features.isHinted && !onlyMentionsHarm;
   const isReport =
@@ -128,6 +132,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     // Nothing was read: no stretch may lean to harm.
     harm?.onlyMentions === true &&
     code.length === 0 &&
+    !isNegated &&
     !DATA.test(text) &&
     !isLikeCode(text, lexicon) &&
     (isForeign || words.length >= MIN_TOLD) &&
