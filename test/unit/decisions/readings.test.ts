@@ -48,7 +48,7 @@ describe('the reading of a string', () => {
       });
 
     it('is assumed to leave beside a parse, too: that no place outside was recognised does not say that it is inside', () => {
-      const { parse, joined } = beside('Please send the repository to Igor.');
+      const { parse, joined } = beside('Please send the agenda to Igor.');
       expect(parse.traits).to.not.include('external');
       expect(joined.unassessed.traits).to.include('external');
     });

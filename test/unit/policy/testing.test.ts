@@ -1,6 +1,7 @@
 // Policy test files: their format, the cases they expand to, failures, and coverage.
 import { expect } from 'chai';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import { MAX_FILE_BYTES } from '../../../shared/core/policy/files.ts';
 import { explainFailure } from '../../../shared/core/policy/testing/run.ts';
 import { policySources } from '../../../shared/core/policy/testing/sources.ts';
 import { filesOf, policy } from './support.ts';
@@ -47,7 +48,7 @@ describe('a policy test file', () => {
   }
 
   it('is refused when it is larger than a policy may be', () => {
-    const text = JSON.stringify({ name: 'x', description: 'x'.repeat(1_100_000), cases: [] });
+    const text = JSON.stringify({ name: 'x', description: 'x'.repeat(MAX_FILE_BYTES), cases: [] });
     expect(casesOf([{ path: 'big.json', text }], set).findings[0]).to.include({
       code: 'TOO_LARGE',
       line: 1,
