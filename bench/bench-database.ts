@@ -3,9 +3,12 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Database, openDatabase } from '../shared/platform/db/database.ts';
 import { migrate } from '../shared/platform/db/migrate.ts';
+import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { startEmbedded } from '../shared/platform/embedded/embedded.ts';
 
 export const BENCH_ORGANISATION = 'org_bench';
+
+const PEPPER = 'the pepper of a benchmark';
 
 export interface BenchDatabase {
   /** With the role of the service, or of the superuser if that was asked for. */
@@ -23,12 +26,13 @@ export async function withBenchDatabase(
   chmodSync(folder, 0o711);
   const server = await startEmbedded({ dataDir: path.join(folder, 'custos'), say: options.say });
   try {
-    await migrate({ databaseUrl: server.url, migrationDatabaseUrl: server.ownerUrl }, 'the pepper of a benchmark');
+    await migrate({ databaseUrl: server.url, migrationDatabaseUrl: server.ownerUrl }, PEPPER);
     const db = await openDatabase({
       url: options.asSuperuser ? server.adminUrl : server.url,
       applicationName: 'custos-bench',
       poolSize: 2,
       queryTimeoutMs: 600_000,
+      seals: createSeals({ pepper: PEPPER }),
       onError: () => undefined,
     });
     try {
