@@ -1,5 +1,6 @@
 // What a request over HTTP must satisfy before its body is looked at.
 import type { IncomingHttpHeaders } from 'node:http';
+import { createSingleHeaders } from '../../shared/platform/http/single-headers.ts';
 import type { Access } from './http-access.ts';
 import { isDiscovery } from './http-discovery.ts';
 
@@ -10,13 +11,14 @@ export interface Refused {
 
 const METHODS = ['GET', 'POST', 'DELETE'];
 /** Of several, the guard and the server may each take another one. */
-const SINGLE = ['host', 'authorization', 'content-type', 'content-encoding', 'last-event-id', 'mcp-session-id'];
-
-/** The first header of one value that is there twice. */
-function repeated(rawHeaders: readonly string[]): string | undefined {
-  const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
-  return SINGLE.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
-}
+const repeatedHeader = createSingleHeaders([
+  'host',
+  'authorization',
+  'content-type',
+  'content-encoding',
+  'last-event-id',
+  'mcp-session-id',
+]);
 
 export function checkRequest(
   request: {
@@ -29,7 +31,7 @@ export function checkRequest(
 ): Refused | undefined {
   const { headers } = request;
   if (access.isForeign(headers)) return { status: 403, message: 'the guard has another host name or origin' };
-  const twice = repeated(request.rawHeaders);
+  const twice = repeatedHeader(request.rawHeaders);
   if (twice !== undefined) return { status: 400, message: `the header ${twice} must be sent only once` };
   // Without the token: official clients fetch metadata without the headers that they are configured with.
   if (isDiscovery(request.method, request.url ?? '')) return undefined;

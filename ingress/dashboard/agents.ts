@@ -1,5 +1,6 @@
 // The list of agents for the dashboard. Each kind of list is a range scan of one index from where the page begins.
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import { HIGHEST_SEQ } from '../../shared/platform/db/plans.ts';
 import { readStatuses } from '../../shared/domain/agents/agents.ts';
 import { loadTrust } from '../../shared/domain/trust/state.ts';
 import { dayOf } from '../../shared/core/trust/beta.ts';
@@ -31,9 +32,6 @@ export const AGENT_LISTS = {
   newestOfBound: `${BOUND} AND seq < $5 ORDER BY agent.seq DESC LIMIT $6`,
   byPrefixOfBound: `${BOUND} AND agent_id COLLATE "C" >= $5 ORDER BY agent_id COLLATE "C" LIMIT $6`,
 };
-
-/** The largest bigint. */
-const HIGHEST_SEQ = '9223372036854775807';
 
 interface Row {
   agent_id: string;

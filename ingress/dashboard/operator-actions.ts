@@ -1,5 +1,6 @@
 // Reads the operator trail for the audit page: the newest actions that a key may see.
 import type { Sql, Statement } from '../../shared/platform/db/database.ts';
+import { HIGHEST_SEQ } from '../../shared/platform/db/plans.ts';
 import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { RecordedChange } from '../../shared/kernel/recorded-change.ts';
@@ -59,7 +60,7 @@ export async function listActions(
 ): Promise<OperatorAction[]> {
   const { organisationId, environment, keyId, agentIds } = key;
   const sight: Sight = agentIds !== null ? 'bound' : isOperatorsKey(key) ? 'all' : 'own';
-  const values = [organisationId, environment, query.before ?? '9223372036854775807', limit];
+  const values = [organisationId, environment, query.before ?? HIGHEST_SEQ, limit];
   const rows = await db.query<ActionRow>(
     actionsStatement(query.outcome, sight),
     sight === 'bound' ? [...values, keyId] : values,

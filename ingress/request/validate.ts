@@ -2,6 +2,7 @@
 import type { Request } from 'express';
 import type { TSchema } from 'typebox';
 import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
+import { createSingleHeaders } from '../../shared/platform/http/single-headers.ts';
 import type { RequestSpec, Route } from '../route.ts';
 import { fieldErrors, MAX_FIELD_ERRORS } from './field-errors.ts';
 import { coerceParameters, parseQuery } from './query.ts';
@@ -135,14 +136,8 @@ export function validate(schemas: CompiledRoute, req: Request, body: unknown, bo
   });
 }
 
-/**
- * Headers of one value, by their names in lower case. node:http takes the first of several or joins them, and a proxy before this service may
- * have judged the request by another one.
- */
-const SINGLE: ReadonlyMap<string, string> = new Map(
-  ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'].map((name) => [name.toLowerCase(), name]),
-);
-const LENGTHS = new Set([...SINGLE.keys()].map((name) => name.length));
+/** node:http takes the first of several or joins them, and a proxy before this service may have judged the request by another one. */
+const repeatedHeader = createSingleHeaders(['Host', 'Authorization', 'Content-Type', 'Idempotency-Key']);
 
 function wrongHeader(name: string, what: string): ApiError {
   const message = `the header ${name} ${what}`;
@@ -153,17 +148,8 @@ function wrongHeader(name: string, what: string): ApiError {
  * Refuses a request with two headers of one value, or without the Host that HTTP/1.1 requires (RFC 9112 section 3.2), which node:http would
  * answer without a problem document. @throws {ApiError} E2001
  */
-export function assertSingleHeaders({ rawHeaders, httpVersion }: Request): void {
-  const seen: string[] = [];
-  // Names and values alternate.
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? '';
-    if (!LENGTHS.has(name.length)) continue;
-    const lower = name.toLowerCase();
-    const shown = SINGLE.get(lower);
-    if (shown === undefined) continue;
-    if (seen.includes(lower)) throw wrongHeader(shown, 'must be sent only once');
-    seen.push(lower);
-  }
-  if (httpVersion === '1.1' && !seen.includes('host')) throw wrongHeader('Host', 'is required');
+export function assertSingleHeaders({ headers, rawHeaders, httpVersion }: Request): void {
+  const twice = repeatedHeader(rawHeaders);
+  if (twice !== undefined) throw wrongHeader(twice, 'must be sent only once');
+  if (httpVersion === '1.1' && headers.host === undefined) throw wrongHeader('Host', 'is required');
 }

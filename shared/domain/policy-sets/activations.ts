@@ -1,5 +1,6 @@
 // The history of policy sets: who put which set into force, for whom, when and why.
 import type { Sql } from '../../platform/db/database.ts';
+import { HIGHEST_SEQ } from '../../platform/db/plans.ts';
 import { genuinePage, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
 import { type ActivationSource, FOLDER_AUTHOR } from './activate.ts';
 
@@ -13,7 +14,6 @@ const pageOf = (parts: string): string => `SELECT organisation.slug, ${sealedCol
     FROM (${parts}) AS a LEFT JOIN organisation ON organisation.id = a.organisation_id ORDER BY a.seq DESC LIMIT $2`;
 const PAGE = pageOf(partOf('true'));
 const PAGE_OF_ONE = pageOf(`${partOf('organisation_id IS NULL')} UNION ALL ${partOf('organisation_id = $3')}`);
-const HIGHEST_SEQ = '9223372036854775807';
 
 /**
  * Newest first.

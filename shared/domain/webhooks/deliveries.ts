@@ -2,6 +2,7 @@
 import { ApiError } from '../../kernel/errors.ts';
 import type { DeliveryState, WebhookEventType } from '../../kernel/webhook-events.ts';
 import type { Sql } from '../../platform/db/database.ts';
+import { HIGHEST_SEQ } from '../../platform/db/plans.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 import type { EndpointRow } from './endpoints.ts';
 
@@ -26,7 +27,6 @@ const COLUMNS =
 /** The state is a literal, so that the planner can use the partial indexes of migrations 0022 and 0063. */
 const listSql = (state: DeliveryState | undefined): string => `SELECT ${COLUMNS} FROM webhook_delivery
     WHERE endpoint_id = $1 AND seq < $2${state === undefined ? '' : ` AND state = '${state}'`} ORDER BY webhook_delivery.seq DESC LIMIT $3`;
-const HIGHEST_SEQ = '9223372036854775807';
 // It is sent at once, before what waits for its subject.
 const REPLAY = `UPDATE webhook_delivery SET state = 'pending', attempts = 0, due_at = $3 WHERE endpoint_id = $1 AND message_id = $2 RETURNING ${COLUMNS}`;
 const WAKE = enqueueSql('webhooks', 'deliver', { endpointId: '$1::text' });

@@ -84,8 +84,7 @@ const FORMS = new Map<string, Form>(
     select: ({ tokens, words, upper, second, third, isCut, has }) =>
       upper
         ? isCut || has('from', '(', ';') || (tokens[1]?.kind === 'string' && third === 'as')
-        : selectsValue(tokens) ||
-          (words.indexOf('from') > 1 && (second === '*' || has(';', 'where') || has('waitfor'))),
+        : selectsValue(tokens) || (words.indexOf('from') > 1 && (second === '*' || has(';', 'where', 'waitfor'))),
     delete: ({ tokens, second, looks, upperNext }) =>
       second === 'from' && (looks || upperNext) && tokens[2]?.kind !== 'sign',
     drop: isDrop,

@@ -33,6 +33,36 @@ function isCoveredIn(sentence: Sentence, isForeign: boolean): boolean {
   return ofOthers > 0 && (isForeign || ofOthers >= words.filter(({ info }) => !info.isKnown).length);
 }
 
+interface Part {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** From the first to the last unknown word, if they are most of the words of a sentence. @param judged the places of its words, without names */
+function mostlyUnknown(sentence: Sentence, judged: readonly number[], words: number): Part | undefined {
+  const unknown = judged.filter((at) => sentence[at]?.info.isKnown === false);
+  const missed = unknown.reduce((sum, at) => sum + (LATIN.test(sentence[at]?.text ?? '') ? 1 : 2), 0);
+  const [from, to] = [unknown[0], unknown.at(-1)];
+  if (from === undefined || to === undefined) return undefined;
+  return missed >= MIN_UNKNOWN && missed >= words * SHARE ? { from, to } : undefined;
+}
+
+/** The neighbours that tell most of a language that nobody reads, if they tell enough. */
+function strangestOf(sentence: Sentence, judged: readonly number[], isForeign: boolean): Part | undefined {
+  const isCovered = isCoveredIn(sentence, isForeign);
+  let [from, sum] = [0, 0];
+  let strangest = { from: 0, to: 0, sum: 0 };
+  for (const at of judged) {
+    const token = sentence[at];
+    if (token === undefined) continue;
+    // They begin anew where a sum is below 0.
+    if (sum <= 0) [from, sum] = [at, 0];
+    sum += strangenessOf(token, isCovered);
+    if (sum > strangest.sum) strangest = { from, to: at, sum };
+  }
+  return strangest.sum >= STRANGE ? strangest : undefined;
+}
+
 /** The part of each sentence that is not understood, because its words are not known. `isForeign`: the text is read in another language than English. */
 export function unknownWordsIn(
   sentences: readonly Sentence[],
@@ -40,25 +70,10 @@ export function unknownWordsIn(
   isInCode: (at: number) => boolean,
 ): Token[][] {
   return sentences.flatMap((sentence) => {
-    let [first, last, words, missed] = [-1, -1, 0, 0];
-    // The neighbours with the highest sum, which begin anew where a sum is below 0.
-    let [from, sum] = [0, 0];
-    let strangest = { from: 0, to: 0, sum: 0 };
-    const isCovered = isCoveredIn(sentence, isForeign);
-    for (const [at, token] of sentence.entries()) {
-      if (token.kind !== 'word' || isInCode(token.at)) continue;
-      words += 1;
-      if (at > 0 && NAME.test(token.text) && sentence[at - 1]?.text !== ':') continue;
-      if (!token.info.isKnown) {
-        if (first < 0) first = at;
-        last = at;
-        missed += LATIN.test(token.text) ? 1 : 2;
-      }
-      if (sum <= 0) [from, sum] = [at, 0];
-      sum += strangenessOf(token, isCovered);
-      if (sum > strangest.sum) strangest = { from, to: at, sum };
-    }
-    if (missed >= MIN_UNKNOWN && missed >= words * SHARE) return [sentence.slice(first, last + 1)];
-    return strangest.sum >= STRANGE ? [sentence.slice(strangest.from, strangest.to + 1)] : [];
+    const words = sentence.flatMap((token, at) => (token.kind === 'word' && !isInCode(token.at) ? [at] : []));
+    const isName = (at: number) => at > 0 && NAME.test(sentence[at]?.text ?? '') && sentence[at - 1]?.text !== ':';
+    const judged = words.filter((at) => !isName(at));
+    const part = mostlyUnknown(sentence, judged, words.length) ?? strangestOf(sentence, judged, isForeign);
+    return part === undefined ? [] : [sentence.slice(part.from, part.to + 1)];
   });
 }

@@ -1,7 +1,7 @@
 // Commands of the shell as data: their schema, and the tables that the readers of code use.
 import Type, { type Static } from 'typebox';
 import { closed, COMMAND_PATTERN, count, DOING, flag, list, named } from './parts.ts';
-import { doingOf, type Report } from './tables.ts';
+import { doingOf, listingOnce, type Report } from './tables.ts';
 import type { CommandEntry, Doing } from './types.ts';
 
 const Option = Type.String({ pattern: '^[-/+=.:!a-zA-Z0-9][a-zA-Z0-9_.,:/=+@!~-]*\\*?$', maxLength: 40 });
@@ -238,14 +238,9 @@ export const commandEntry = (command: string, entry: Given) => ({
 
 export function compileCommands(file: File, report: Report): Map<string, CommandEntry> {
   const found = new Map<string, CommandEntry>();
-  const places = new Map<string, string>();
+  const isFirst = listingOnce(report);
   for (const { name, entry, pointer } of namedCommands(file)) {
-    if (found.has(name)) {
-      report(pointer, `the command "${name}" is listed twice`, places.get(name));
-      continue;
-    }
-    places.set(name, pointer);
-    found.set(name, commandEntry(name, entry));
+    if (isFirst(name, pointer, `the command "${name}" is listed twice`)) found.set(name, commandEntry(name, entry));
   }
   return found;
 }

@@ -9,6 +9,17 @@ import { PhraseTable } from './phrase-table.ts';
 /** Called with each mistake: the RFC 6901 pointer of the member, a message, and the pointer of the first mention of what is listed twice. */
 export type Report = (pointer: string, message: string, first?: string) => void;
 
+/** Reports each name that is listed again, with the place of the first one. @returns whether a name is there for the first time */
+export function listingOnce(report: Report): (name: string, pointer: string, message: string) => boolean {
+  const places = new Map<string, string>();
+  return (name, pointer, message) => {
+    const first = places.get(name);
+    if (first === undefined) places.set(name, pointer);
+    else report(pointer, message, first);
+    return first === undefined;
+  };
+}
+
 type VerbGroups = LexiconFile['verbs'];
 
 /** What is done, with the effect that its class has by default. */
@@ -27,17 +38,12 @@ export function compileVerbs(
   report: Report,
 ): Map<string, VerbEntry> {
   const verbs = new Map<string, VerbEntry>();
-  const places = new Map<string, string>();
+  const isFirst = listingOnce(report);
   const nouns = new Set(alsoNouns);
   for (const [at, group] of groups.entries()) {
     const { action, effect, traits } = doingOf(group);
     for (const [index, verb] of group.verbs.entries()) {
-      const pointer = `/verbs/${at}/verbs/${index}`;
-      if (verbs.has(verb)) {
-        report(pointer, `the verb "${verb}" is listed twice`, places.get(verb));
-        continue;
-      }
-      places.set(verb, pointer);
+      if (!isFirst(verb, `/verbs/${at}/verbs/${index}`, `the verb "${verb}" is listed twice`)) continue;
       verbs.set(verb, {
         verb,
         action,
@@ -101,19 +107,14 @@ export function compileDomains(
   report: Report,
 ): Map<string, string> {
   const found = new Map<string, string>();
-  const places = new Map<string, string>();
+  const isFirst = listingOnce(report);
   for (const [domain, nouns] of Object.entries(domains)) {
     for (const [index, noun] of nouns.entries()) {
       const pointer = `/domains/${domain}/${index}`;
-      const known = found.get(noun);
       const one = singular(noun, plurals);
-      if (known !== undefined)
-        report(pointer, `the noun "${noun}" is listed twice, in ${known} and ${domain}`, places.get(noun));
-      else if (one !== noun) report(pointer, `nouns are listed in the singular: "${one}"`);
-      else {
-        found.set(noun, domain);
-        places.set(noun, pointer);
-      }
+      const twice = `the noun "${noun}" is listed twice, in ${found.get(noun)} and ${domain}`;
+      if (one !== noun) report(pointer, `nouns are listed in the singular: "${one}"`);
+      else if (isFirst(noun, pointer, twice)) found.set(noun, domain);
     }
   }
   return found;
@@ -144,17 +145,16 @@ export function compilePhrases<T extends string | true>(
 ): PhraseTable<T> {
   if (below !== undefined && lists.every(({ phrases }) => phrases.length === 0)) return below;
   const table = new PhraseTable<T>(below);
-  const listed = new Map<string, string>();
+  const isFirst = listingOnce(report);
   for (const { value, phrases, pointer } of lists) {
     for (const [index, phrase] of phrases.entries()) {
       const words = phrase.split(' ');
       const hidden = words
         .map((_, at) => words.slice(0, at + 1).join(' '))
         .find((part) => (below?.get(part) ?? value) !== value);
-      const first = listed.get(phrase);
-      if (first !== undefined) report(`${pointer}/${index}`, `"${phrase}" is listed twice`, first);
-      else if (hidden !== undefined) report(`${pointer}/${index}`, hides(phrase, hidden, below?.get(hidden)));
-      listed.set(phrase, first ?? `${pointer}/${index}`);
+      const place = `${pointer}/${index}`;
+      if (isFirst(phrase, place, `"${phrase}" is listed twice`) && hidden !== undefined)
+        report(place, hides(phrase, hidden, below?.get(hidden)));
       table.add(phrase, value);
     }
   }
