@@ -38,7 +38,7 @@ function redirectAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): Fra
 
 /** Words with which code begins, whatever comes next. */
 const HEADS = new Set([
-  ...['match', 'optional'],
+  ...['match', 'optional', 'query', 'mutation', 'subscription', 'fragment'],
   ...[...METHODS.keys()].map((method) => method.toLowerCase()),
   ...LOOPS,
 ]);
@@ -60,7 +60,7 @@ const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<stri
   const next = pieces[at + 1];
   // `augenrules --load`
   if (at === 0 && /^--?[a-z]/i.test(next?.text ?? '')) return true;
-  if (starts.has(piece.lower) || !piece.isWord || piece.lower === 'mutation') return true;
+  if (starts.has(piece.lower) || !piece.isWord) return true;
   if (pieces[at - 1]?.text === '`' || next === undefined) return pieces[at - 1]?.text === '`';
   // `r''m` is one word of several pieces.
   const opening = next.text.charAt(0);

@@ -2,6 +2,7 @@
 import { doingOfState } from './call-effects.ts';
 import { gravest, READS, WRITES } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES, emptiesSetting } from './settings.ts';
+import { graphDocument } from './graphql.ts';
 import { doingOfName, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 
@@ -42,8 +43,41 @@ export function actOfBody(
 
 const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
 
-/** What a GraphQL operation does: the fields of a mutation, by the verbs in their names. */
-export function graphOperation(text: string, lexicon: Lexicon): Doing | undefined {
+const QUERY_MEMBER = /"query"\s{0,3}:\s{0,3}("(?:[^"\\]|\\.)*")/g;
+
+function stringOf(literal: string): string | undefined {
+  try {
+    return String(JSON.parse(literal));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The documents of GraphQL in a body: members named `query`, or all of it. */
+function documentsIn(body: string): string[] {
+  const members = [...body.matchAll(QUERY_MEMBER)].flatMap(([, literal = '']) => {
+    const text = stringOf(literal);
+    return text === undefined ? [] : [text];
+  });
+  return members.length > 0 ? members : [body];
+}
+
+/** What an operation of GraphQL in a body does. One that is cut, or not whole, is searched for the names of fields. */
+export function graphOperation(body: string, lexicon: Lexicon): Doing | undefined {
+  const documents = documentsIn(body).map((text) => graphDocument(text, lexicon)?.doing);
+  if (documents.includes(undefined)) return namedInOperation(body, lexicon);
+  return withSettings(gravest(documents) ?? READS, body, lexicon);
+}
+
+/** What an operation does that is not only a query, with what its arguments and variables set. */
+export function withSettings(doing: Doing, text: string, lexicon: Lexicon): Doing {
+  if (doing.effect === 'read') return doing;
+  if (emptiesSetting(text, lexicon) || disablesSomething(text, lexicon)) return EMPTIES;
+  return gravest([doing, doingOfSettings(text, lexicon)]) ?? doing;
+}
+
+/** What an operation does by the names in it. */
+function namedInOperation(text: string, lexicon: Lexicon): Doing | undefined {
   // First, because a body names its operation `query` whatever it is.
   const head =
     /\b(mutation)\b(?=[^{}]{0,2000}\{)/.exec(text) ?? /\b(query|subscription)\b(?=[^{}]{0,2000}\{)/.exec(text);
@@ -56,8 +90,5 @@ export function graphOperation(text: string, lexicon: Lexicon): Doing | undefine
   });
   if (head[1] !== 'mutation')
     return (head[1] === 'subscription' ? found.find(({ effect }) => effect === 'destructive') : undefined) ?? READS;
-  const set = doingOfSettings(text, lexicon);
-  if (set) found.push(set);
-  if (emptiesSetting(text, lexicon) || disablesSomething(text, lexicon)) return EMPTIES;
-  return gravest([WRITES, ...found]);
+  return withSettings(gravest([WRITES, ...found]) ?? WRITES, text, lexicon);
 }

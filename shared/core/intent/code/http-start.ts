@@ -1,10 +1,10 @@
 // Recognizes HTTP requests in a text: request lines, requests in words, GraphQL operations, and URLs that act when they are opened.
 import { beginningOf } from '../first-of.ts';
-import { fragmentOf, readsOnly, sentOutside, unknownCode } from './code.ts';
-import { graphOperation } from './http-body.ts';
+import { type Fragment, fragmentOf, sentOutside, type Span, unknownCode } from './code.ts';
+import { endOfDocument, type GraphDocument, graphDocument, IN_GRAPH } from './graphql.ts';
+import { graphOperation, withSettings } from './http-body.ts';
 import { actOfUrl, isOutside, isUrl, MAX_URL, METHODS, requestFragment } from './http.ts';
-import type { Lexicon } from '../lexicon/types.ts';
-import { doingOfName, partsOf } from './names.ts';
+import type { Doing, Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { sqlFragments } from './sql.ts';
 import type { Place, ReadAt } from './start.ts';
@@ -76,6 +76,15 @@ function isRequestLine(text: string, at: number): boolean {
   return REQUEST_LINE.test(text);
 }
 
+/** What comes after the address of a request line and says only how it is sent. */
+const SENT_AS =
+  /(?:[ \t]+HTTP\/\d[.\d]*)?[ \t]*(?:\r?\n(?:host|accept[\w-]*|content-(?:type|length|encoding)|user-agent|origin|connection|cache-control|if-[\w-]+|access-control-request-[\w-]+):[^\n]{0,200})*/iy;
+
+function endOfHeaders(text: string, end: number): number {
+  SENT_AS.lastIndex = end;
+  return end + (SENT_AS.exec(text)?.[0].length ?? 0);
+}
+
 /** A request: `DELETE /v1/users/7`, `send a DELETE request to /v1/users`. */
 export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
   const head = pieces[at];
@@ -103,9 +112,10 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   const carries = isOutside(url, lexicon) && carriesData(text.slice(end, end + MAX_CARRIED), lexicon);
   const read = requestFragment({ method, url, body: nothing, headers, carries, isCut }, { at: head.at, end }, lexicon);
   const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;
+  const whole = { at: fragment.at, end: Math.max(next && isCapital ? endOfHeaders(text, end) : end, bodyEnd) };
   // What is read goes on after the address, because the body may hold code.
   return {
-    fragments: [fragment.isWhole ? fragmentOf({ at: fragment.at, end: Math.max(end, bodyEnd) }, fragment) : fragment],
+    fragments: [fragment.isWhole ? fragmentOf(whole, fragment) : fragment],
     end,
   };
 }
@@ -116,27 +126,52 @@ const OPERATION_HEAD = /^[{"]{0,4}(?:mutation|subscription)[^{}]*\{/i;
 /** An operation of which only variables are read. */
 const OPEN_OPERATION = /^[{"]{0,4}(?:mutation|subscription)\s{0,3}\w{0,60}\s{0,3}\(\s{0,3}\$[^{}]*$/i;
 
-/** A text that is one query without a name: `{ order(id: 3) { total } }`. */
-const NAMELESS_QUERY = /^\s*\{\s*[A-Za-z_]\w*\s*(?:\([^(){};]{0,400}\)\s*)?\{[\s\w,(){}":$!]*\}\s*\}\s*$/;
-const FIELD = /\b[A-Za-z_]\w*(?=\s*[({])/g;
+const GRAPH_HEAD = /^(?:query|mutation|subscription|fragment)\b/;
+/** Without a word before it, only a text that is nothing else, with a selection in a selection: `{ order(id: 3) { total } }`. */
+const NAMELESS = /^\s*\{[^{}"]*\{/;
 
-/** Whether a text is a query without a name, none of whose fields is named for what it does: `{ purgeUsers { ok } }`. */
-const isNamelessQuery = (text: string, lexicon: Lexicon): boolean =>
-  NAMELESS_QUERY.test(text) &&
-  [...text.matchAll(FIELD)].every(([field]) => {
-    const doing = doingOfName(field, lexicon);
-    return (
-      doing === undefined || doing.effect === 'read' || (partsOf(field).length === 1 && doing.effect !== 'destructive')
-    );
-  });
+/** Where the document of GraphQL that begins at a piece ends; undefined where none does. */
+function documentEnd({ text, pieces, at }: Place): number | undefined {
+  const from = pieces[at]?.at ?? 0;
+  const code = text.slice(from, from + MAX_BODY);
+  const isNamed = GRAPH_HEAD.test(pieces[at]?.lower ?? '');
+  if (!isNamed && !(at === 0 && NAMELESS.test(code))) return undefined;
+  const length = endOfDocument(code);
+  return length === 0 || (!isNamed && text.slice(from + length).trim() !== '') ? undefined : from + length;
+}
 
-export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
+/** An operation of GraphQL that is all there. */
+function wholeGraphAt(place: Place): ReadAt | undefined {
+  const end = documentEnd(place);
+  if (end === undefined) return undefined;
+  const { text, pieces, at, lexicon } = place;
+  const span = { at: pieces[at]?.at ?? 0, end };
+  const code = text.slice(span.at, end);
+  const read = graphDocument(code, lexicon);
+  if (read === undefined) return undefined;
+  return { fragments: graphFragments(code, span, withSettings(read.doing, code, lexicon), read, lexicon), end };
+}
+
+function graphFragments(
+  code: string,
+  span: Span,
+  doing: Doing,
+  { object, domain }: Pick<GraphDocument, 'object' | 'domain'>,
+  lexicon: Lexicon,
+): Fragment[] {
+  const verb = doing.effect === 'read' ? 'query' : 'mutation';
+  // Arguments may hold code: `execute(sql: "DROP TABLE users")`.
+  const statements = [...code.matchAll(STATEMENT)].flatMap(([, sql = '']) =>
+    sqlFragments(sql, { at: 0, end: sql.length }, lexicon).map((one) => ({ ...one, ...span })),
+  );
+  return [fragmentOf(span, { verb, ...doing, object, domain, language: 'http' }), ...statements];
+}
+
+export function graphAt(place: Place): ReadAt | undefined {
+  const whole = wholeGraphAt(place);
+  if (whole) return whole;
+  const { text, pieces, at, lexicon } = place;
   const head = pieces[at];
-  if (at === 0 && text.length <= MAX_BODY && isNamelessQuery(text, lexicon)) {
-    const span = { at: 0, end: text.length };
-    const what = { verb: 'query', object: 'graph', domain: 'web', language: 'http' } as const;
-    return { fragments: [readsOnly(span, what)], end: text.length };
-  }
   const word = head?.lower.replace(/^[{"]+/, '') ?? '';
   if (!head || !(word.startsWith('mutation') || word.startsWith('subscription'))) return undefined;
   const { kept: code, isCut: goesOn } = beginningOf(text.slice(head.at, head.at + MAX_BODY + 1), MAX_BODY);
@@ -145,24 +180,12 @@ export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefine
     return { fragments: [unknownCode({ at: head.at, end }, { domain: 'web', language: 'http' })], end };
   }
   if (!OPERATION_HEAD.test(code)) return undefined;
-  const doing = graphOperation(code, lexicon);
-  if (!doing) return undefined;
   const close = code.lastIndexOf('}');
   const span = { at: head.at, end: head.at + (close < 0 ? code.length : close + 1) };
-  const { action, effect, traits } = doing;
-  const what = { object: 'graph', domain: 'web', language: 'http' } as const;
-  // Arguments may hold code: `execute(sql: "DROP TABLE users")`.
-  const statements = [...code.matchAll(STATEMENT)].flatMap(([, sql = '']) =>
-    sqlFragments(sql, { at: 0, end: sql.length }, lexicon).map((one) => ({ ...one, ...span })),
-  );
-  return {
-    fragments: [
-      fragmentOf(span, { verb: 'mutation', action, effect, traits, ...what }),
-      ...statements,
-      ...(goesOn && isOpen(code) ? [unknownCode(span, what)] : []),
-    ],
-    end: span.end,
-  };
+  const doing = graphOperation(code, lexicon);
+  if (doing === undefined) return undefined;
+  const rest = goesOn && isOpen(code) ? [unknownCode(span, { ...IN_GRAPH, language: 'http' })] : [];
+  return { fragments: [...graphFragments(code, span, doing, IN_GRAPH, lexicon), ...rest], end: span.end };
 }
 
 /** An address that does something when it is opened: `open https://console.example/projects/42/destroy?ok=1`. */
