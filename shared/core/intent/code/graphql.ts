@@ -36,7 +36,7 @@ const BEGINS = /^[\s,]*(?:#[^\n]*\n\s*)*(?:\{|(?:query|mutation|subscription|fra
 function documentOf(text: string): DocumentNode | undefined {
   if (!BEGINS.test(text)) return undefined;
   try {
-    return parse(text, { noLocation: true, maxTokens: MAX_TOKENS });
+    return parse(text, { noLocation: true, maxLexicalTokens: MAX_TOKENS });
   } catch {
     return undefined;
   }
@@ -53,8 +53,8 @@ interface Asked {
 }
 
 function namesIn(value: ValueNode): string[] {
-  if (value.kind === 'ListValue') return value.values.flatMap(namesIn);
-  return value.kind === 'ObjectValue' ? value.fields.flatMap(namesOf) : [];
+  if (value.kind === Kind.LIST) return value.values.flatMap(namesIn);
+  return value.kind === Kind.OBJECT ? value.fields.flatMap(namesOf) : [];
 }
 
 const namesOf = ({ name, value }: ArgumentNode | ObjectFieldNode): string[] => [name.value, ...namesIn(value)];
@@ -62,8 +62,8 @@ const namesOf = ({ name, value }: ArgumentNode | ObjectFieldNode): string[] => [
 /** All fields. Those of fragments count as fields at the root. */
 function fieldsIn({ selections }: SelectionSetNode, isMutation: boolean, atRoot = true): Asked[] {
   return selections.flatMap((selection): Asked[] => {
-    if (selection.kind === 'FragmentSpread') return [];
-    if (selection.kind === 'InlineFragment') return fieldsIn(selection.selectionSet, isMutation, atRoot);
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
+    if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsIn(selection.selectionSet, isMutation, atRoot);
     const { arguments: args = [], name, selectionSet: below } = selection;
     const argumentNames = args.flatMap(namesOf);
     const mayAct = atRoot || args.length > 0;
