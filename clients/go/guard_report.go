@@ -54,6 +54,14 @@ func refused(options GuardOptions, decision *Decision, why string, cause error) 
 	return err
 }
 
+// withheld: the function has run, and the caller does not get what came of it.
+func (g *guard) withheld(decision *Decision, why string, cause error) *RefusedError {
+	return &RefusedError{
+		Verdict: decision.Verdict, Reasons: decision.Reasons, DecisionID: decision.DecisionID, Cause: cause, HasRun: true,
+		Message: fmt.Sprintf("The tool %q has run, but %s. Decision %s.", g.options.Name, why, printable(decision.DecisionID)),
+	}
+}
+
 func (g *guard) reportCalled(q *question, decision *Decision, outcome, resultDigest string) {
 	payload := q.payload(decision)
 	payload["outcome"] = outcome

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # `as` marks what is exported.
+    from .approval import use_approval as use_approval
     from .async_client import AsyncCustos as AsyncCustos
     from .cancel import CancelToken as CancelToken
     from .canonical import canonicalize as canonicalize
@@ -42,6 +43,7 @@ _MODULES = {
     "AsyncCustos": "async_client",
     "CancelToken": "cancel",
     "Kept": "guard_core",
+    "use_approval": "approval",
     "UNSET": "unset",
     "canonicalize": "canonical",
     "ApiError": "errors",
@@ -62,7 +64,17 @@ _MODULES = {
 }
 
 # `import *` must not replace Python's own ConnectionError and TimeoutError.
-__all__ = ["ApiError", "AsyncCustos", "CancelToken", "Custos", "CustosError", "Kept", "RefusedError", "UNSET"]
+__all__ = [
+    "ApiError",
+    "AsyncCustos",
+    "CancelToken",
+    "Custos",
+    "CustosError",
+    "Kept",
+    "RefusedError",
+    "UNSET",
+    "use_approval",
+]
 
 
 def __getattr__(name: str) -> Any:

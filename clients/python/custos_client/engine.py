@@ -143,7 +143,7 @@ class Engine:
         for poll in itertools.count():
             left = deadline - transport.now()
             # Half a second is left for the answer itself, which has the state that a TimeoutError carries.
-            wait_seconds = min(int(left - 0.5), MAX_WAIT_SECONDS)
+            wait_seconds = int(min(left - 0.5, MAX_WAIT_SECONDS))
             options = CallOptions(
                 timeout_seconds=max(0.0, min(left, MAX_WAIT_SECONDS + self.settings.timeout_seconds)),
                 wait_seconds=wait_seconds if wait_seconds >= 1 else None,

@@ -4,6 +4,10 @@ import { createMiddleware } from 'langchain';
 import type { Custos } from '../src/index.ts';
 import { type AdapterOptions, questionOf, refusalText } from './common.ts';
 
+/** LangGraph's mark of what a tool throws to leave the graph, for example to ask the application's user. It is not shown to the model. */
+const isInterrupt = (error: unknown): boolean =>
+  error instanceof Error && 'is_bubble_up' in error && error.is_bubble_up === true;
+
 /** The model gets a refusal as the tool's message, with status `error`. */
 export function custosMiddleware(custos: Custos, options: AdapterOptions) {
   return createMiddleware({
@@ -25,7 +29,7 @@ export function custosMiddleware(custos: Custos, options: AdapterOptions) {
         answer = await handler({ ...request, toolCall: { ...toolCall, args: permission.arguments } });
       } catch (error) {
         permission.report({ outcome: 'failure' });
-        throw error;
+        throw isInterrupt(error) ? error : permission.applyObligationsToError(error);
       }
       if (!ToolMessage.isInstance(answer)) {
         // A command changes the state of the graph in its own way: obligations can't be applied to it.

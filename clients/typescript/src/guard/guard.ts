@@ -65,7 +65,7 @@ export function createGuard({ http, runtime }: { readonly http: Http; readonly r
         if (!(error instanceof ApiError) || error.code !== DECISION_LAPSED) break;
       }
     }
-    throw withoutDecision(question, cause instanceof Error ? cause.message : String(cause), { cause });
+    throw withoutDecision(question, cause instanceof Error ? cause.message : String(cause), { cause, approvalId });
   };
 
   /** Waits until the approval of an ESCALATE is given. @throws {RefusedError} when it is not */
@@ -75,7 +75,8 @@ export function createGuard({ http, runtime }: { readonly http: Http; readonly r
     { waitSeconds = DEFAULT_WAIT_SECONDS, signal }: Pick<AuthorizeOptions, 'waitSeconds' | 'signal'>,
   ): Promise<string> => {
     const approvalId = decision.approval?.approvalId;
-    if (approvalId === undefined || waitSeconds <= 0) throw refused(question, decision);
+    // Also for NaN.
+    if (approvalId === undefined || !(waitSeconds > 0)) throw refused(question, decision);
     let state: ApprovalDetail;
     try {
       state = await waitUntil<ApprovalDetail>(

@@ -18,9 +18,20 @@ function because(reasons: readonly Reason[]): string {
 }
 
 /** There is no decision; the same call may be permitted later. */
-export function withoutDecision(question: Named, why: string, options: ErrorOptions & { approvalId?: string } = {}) {
+export function withoutDecision(
+  question: Named,
+  why: string,
+  options: ErrorOptions & { approvalId?: string | undefined } = {},
+) {
   const message = `${headOf(question)} It was not carried out, because nothing runs without a decision. ${printable(why)}`;
   return new RefusedError(message, { ...options, verdict: null });
+}
+
+/** The call was made, and the caller does not get what came of it. */
+export function withheld({ name }: Named, decision: Decision, why: string, options: ErrorOptions = {}): RefusedError {
+  const { verdict, reasons, decisionId } = decision;
+  const message = printable(`The tool ${JSON.stringify(name)} has run, but ${why}. Decision ${decisionId}.`);
+  return new RefusedError(message, { ...options, verdict, reasons, decisionId, hasRun: true });
 }
 
 /** The decision does not permit the call. @param why instead of the decision's reasons */
