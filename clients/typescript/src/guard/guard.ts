@@ -58,7 +58,7 @@ export function createGuard({ http, runtime }: { readonly http: Http; readonly r
         const answer = await http.send({ operation: 'POST /v1/enforce', body }, options);
         const decision = readDecision(question, id, answer);
         if (decision !== undefined) return { decision, ageMs };
-        cause = new CustosError('The answer is not a decision about this call.');
+        cause = new CustosError('The answer is not a decision about this call, or was made for another request.');
       } catch (error) {
         if (error instanceof CancelledError) throw error;
         cause = error;
