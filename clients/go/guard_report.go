@@ -36,6 +36,7 @@ func withoutDecision(options GuardOptions, cause error, approvalID string) *Refu
 // refused: the decision does not permit the call. An empty why is replaced by the decision's reasons.
 func refused(options GuardOptions, decision *Decision, why string, cause error) *RefusedError {
 	err := &RefusedError{Verdict: decision.Verdict, Reasons: decision.Reasons, DecisionID: decision.DecisionID, Cause: cause}
+	needsHuman := why == "" && decision.Approval != nil
 	if why == "" {
 		texts := make([]string, len(decision.Reasons))
 		for i, reason := range decision.Reasons {
@@ -45,6 +46,9 @@ func refused(options GuardOptions, decision *Decision, why string, cause error) 
 	}
 	if why == "" {
 		why = "no reason was given"
+	}
+	if needsHuman {
+		why = "a human has to approve it, because " + why
 	}
 	err.Message = refusal(options, why) + " Decision " + printable(decision.DecisionID) + "."
 	if decision.Approval != nil {

@@ -1,5 +1,5 @@
 // Refusals in words, which models can be shown: what was refused, why, and what can be done about it.
-import { type ErrorOptions, RefusedError, type Reason } from '../errors.ts';
+import { type ErrorOptions, RefusedError } from '../errors.ts';
 import type { Decision } from '../types.ts';
 import type { FixedQuestion } from './question.ts';
 
@@ -12,9 +12,10 @@ const printable = (text: string): string =>
 const headOf = ({ server, name }: Named): string =>
   printable(`Custos did not permit this call of the tool ${JSON.stringify(name)} of ${JSON.stringify(server)}.`);
 
-function because(reasons: readonly Reason[]): string {
+function because({ reasons, approval }: Decision): string {
   const texts = reasons.map(({ code, message }) => `${printable(message)} (${printable(code)})`);
-  return texts.length === 0 ? 'no reason was given' : texts.join('; ');
+  const why = texts.length === 0 ? 'no reason was given' : texts.join('; ');
+  return approval === undefined ? why : `a human has to approve it, because ${why}`;
 }
 
 /** There is no decision; the same call may be permitted later. */
@@ -39,6 +40,6 @@ export function refused(question: Named, decision: Decision, why?: string, optio
   const { verdict, reasons, decisionId } = decision;
   const approvalId = decision.approval?.approvalId;
   const waiting = approvalId === undefined ? '' : ` The approval is ${printable(approvalId)}.`;
-  const message = `${headOf(question)} It was not carried out: ${why === undefined ? because(reasons) : printable(why)}. Decision ${printable(decisionId)}.${waiting}`;
+  const message = `${headOf(question)} It was not carried out: ${why === undefined ? because(decision) : printable(why)}. Decision ${printable(decisionId)}.${waiting}`;
   return new RefusedError(message, { ...options, verdict, reasons, decisionId, approvalId });
 }
