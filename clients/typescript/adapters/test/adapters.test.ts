@@ -167,7 +167,7 @@ describe('with a Custos client, the adapter of', () => {
     expect(calls).to.deep.equal([]);
   });
 
-  it('LangChain hands on no error of a tool whose result has to be redacted, but the interrupt of a graph', async () => {
+  it('LangChain hands on no error and no command of a tool whose result has to be redacted, but the interrupt of a graph', async () => {
     const { options } = setUp({ obligations: { redact_fields: () => ({ result: (result) => result }) } });
     const { wrapToolCall } = custosMiddleware(custos, options);
     const request = { toolCall: { name: 'list_notes', args: {}, id: 'call_1' }, runtime: {} };
@@ -177,6 +177,8 @@ describe('with a Custos client, the adapter of', () => {
     ) => Promise<unknown>;
     const failWith = (own: Error) => call(request, () => Promise.reject(own)).catch((error: unknown) => error);
     expect(await failWith(new Error('no note of Ada'))).to.include({ name: 'RefusedError', hasRun: true });
+    const told = (await call(request, async () => ({ lg_name: 'Command', update: NOTE }))) as ToolMessage;
+    expect(told.content).to.include('has run').and.not.to.include('Ada');
     const interrupt = Object.assign(new Error('a question'), { is_bubble_up: true });
     expect(await failWith(interrupt)).to.equal(interrupt);
   });
