@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # `as` marks what is exported.
-    from .approval import use_approval as use_approval
     from .async_client import AsyncCustos as AsyncCustos
     from .cancel import CancelToken as CancelToken
     from .canonical import canonicalize as canonicalize
     from .client import Custos as Custos
+    from .given import use_approval as use_approval, use_idempotency_key as use_idempotency_key
     from .guard_core import Kept as Kept
     from .unset import UNSET as UNSET
     from .errors import (
@@ -43,7 +43,8 @@ _MODULES = {
     "AsyncCustos": "async_client",
     "CancelToken": "cancel",
     "Kept": "guard_core",
-    "use_approval": "approval",
+    "use_approval": "given",
+    "use_idempotency_key": "given",
     "UNSET": "unset",
     "canonicalize": "canonical",
     "ApiError": "errors",
@@ -74,6 +75,7 @@ __all__ = [
     "RefusedError",
     "UNSET",
     "use_approval",
+    "use_idempotency_key",
 ]
 
 

@@ -24,6 +24,7 @@ from .errors import (
     UnexpectedAnswerError,
     api_error_class,
 )
+from .given import IDEMPOTENCY_KEY
 from .http_types import Answer, HttpRequest, Transport, seconds_text
 from .operation import Operation
 from .version import VERSION
@@ -113,7 +114,7 @@ class Engine:
             headers["Content-Type"] = "application/json"
         if operation.method == "POST":
             # The same for all repetitions: the service carries out the first and repeats its answer.
-            headers["Idempotency-Key"] = options.attempt_id or str(uuid.uuid4())
+            headers["Idempotency-Key"] = options.attempt_id or IDEMPOTENCY_KEY.take() or str(uuid.uuid4())
         if options.attempt_id is not None:
             headers["X-Request-Id"] = options.attempt_id
         if options.wait_seconds is not None:

@@ -11,10 +11,11 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Tuple
 
-from . import approval, canonical
+from . import canonical
 from . import operations as ops
 from .engine import CallOptions, Engine, read_json
 from .errors import ApiError, CancelledError, CustosError, RefusedError, TimeoutError, UnexpectedAnswerError
+from .given import APPROVAL
 from .models import ApprovalDetail, Decision
 from .question import GuardTarget, Question, UnaskableError
 from .reports import Reporter
@@ -141,7 +142,7 @@ class GuardCore:
     async def _decide(self, question: Question) -> Judgement:
         transport = self._engine.transport
         deadline = transport.now() + self._options.wait_seconds
-        approval_id = approval.take()
+        approval_id = APPROVAL.take()
         is_repeated = has_waited = False
         for _ in range(MAX_ROUNDS):
             judgement = await self._ask(question, approval_id, may_be_void=not is_repeated)

@@ -9,7 +9,16 @@ import unittest
 from unittest import mock
 from typing import Any, Dict, List
 
-from custos_client import AsyncCustos, CancelToken, Custos, Kept, RefusedError, errors, use_approval
+from custos_client import (
+    AsyncCustos,
+    CancelToken,
+    Custos,
+    Kept,
+    RefusedError,
+    errors,
+    use_approval,
+    use_idempotency_key,
+)
 from tests.scripted import ACCEPTED, KEY, Recorded, Reply, ScriptedServer, decision, problem
 
 TOOL: Dict[str, Any] = {"agent_id": "agent-1", "server": "files"}
@@ -232,6 +241,30 @@ class GuardTest(unittest.TestCase):
         given = [one.body.get("approval_id") for one in self.server.requests if one.path == "/v1/enforce"]
         self.assertEqual(given[:6], ["apr_1", None, None, None, None, None])
         self.assertEqual(sorted(given[6:], key=str), [None, "apr_2"])
+
+    def test_an_idempotency_key_is_used_by_the_first_post_of_its_block_and_by_no_guard(self) -> None:
+        custos = self.serve(allow)
+        custos_tool = custos.guard(**TOOL, name="t")(lambda: None)
+
+        async def main() -> None:
+            async with AsyncCustos(self.server.url, KEY) as client:
+
+                @client.guard(**TOOL)
+                async def tool() -> None: ...
+
+                with use_idempotency_key("key-2"):
+                    await tool()
+                    await client.flush()
+                    await client.proofs.create(event="e", entity_id="x", payload={})
+
+        with use_idempotency_key("key-1"):
+            custos_tool()
+            for _ in range(2):
+                custos.proofs.create(event="e", entity_id="x", payload={})
+        asyncio.run(main())
+        keyed = [one for one in self.server.requests if one.headers["idempotency-key"].startswith("key-")]
+        self.assertEqual([one.headers["idempotency-key"] for one in keyed], ["key-1", "key-2"])
+        self.assertEqual([one.body["event"] for one in keyed], ["e", "e"])
 
     def test_a_guarded_function_does_not_show_the_parameter_of_the_decision(self) -> None:
         custos = self.serve(allow)
