@@ -38,10 +38,10 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_RETRIES = 3;
 const MAX_RETRIES = 3;
 
-/** An environment variable; undefined in a browser. */
+/** An environment variable; undefined when it is empty, and in a browser. */
 function environment(name: string): string | undefined {
   const { process } = globalThis as { readonly process?: { readonly env?: Readonly<Record<string, string>> } };
-  return process?.env?.[name];
+  return process?.env?.[name] || undefined;
 }
 
 /** @throws {TypeError} unless it is an address of HTTP without a user name; its message does not repeat the address */

@@ -105,6 +105,21 @@ describe('The TypeScript client', () => {
     expect(await custos.enforce.evaluate({ agentId: 'a', intent: 'x' })).to.include({ verdict: 'DENY' });
   });
 
+  it('takes an empty environment variable for none', async () => {
+    const { Custos } = (await import(pathToFileURL(entry).href)) as { Custos: new () => Client };
+    const names = ['CUSTOS_URL', 'CUSTOS_KEY'];
+    const before = names.map((name) => process.env[name]);
+    for (const name of names) process.env[name] = '';
+    try {
+      expect(() => new Custos()).not.to.throw();
+    } finally {
+      for (const [i, name] of names.entries()) {
+        if (before[i] === undefined) delete process.env[name];
+        else process.env[name] = before[i];
+      }
+    }
+  });
+
   it('shows its key neither in itself nor in an error', async () => {
     const failures: (() => Response)[] = [
       () => Response.error(),
