@@ -109,6 +109,18 @@ func TestRepeatsWhatIsSafeUnderOneIdempotencyKey(t *testing.T) {
 	}
 }
 
+func TestSendsTheIdempotencyKeyOfTheContextWithEachAttempt(t *testing.T) {
+	client, service := start(t, reset, reply(200, halted))
+	if _, err := client.Halt.Set(WithIdempotencyKey(context.Background(), "key-1"), HaltRequest{Reason: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range service.seen() {
+		if got := r.Header.Get("Idempotency-Key"); got != "key-1" {
+			t.Errorf("the key is %q", got)
+		}
+	}
+}
+
 func TestEndsAtOnceWithATypedErrorWhenARetryIsOfNoUse(t *testing.T) {
 	var api *APIError
 	var unexpected *UnexpectedAnswerError

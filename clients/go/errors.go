@@ -138,15 +138,19 @@ func (e *UnexpectedAnswerError) Error() string {
 // CustosError marks the errors of this module.
 func (e *UnexpectedAnswerError) CustosError() {}
 
-// RefusedError: the guarded function did not run, because no decision permits the call.
+// RefusedError: the guarded function did not run, because no decision permits the call. Or, with HasRun, it has run, and its result or
+// error is withheld.
 type RefusedError struct {
 	// Verdict is empty when there was no decision; Cause is the reason then.
 	Verdict    string
 	Reasons    []Reason
 	DecisionID string
+	// ApprovalID is the approval that a human must give; WithApproval repeats the call with it.
 	ApprovalID string
 	Message    string
 	Cause      error
+	// HasRun tells whether the function has run: it must not be repeated as if it had not.
+	HasRun bool
 }
 
 func (e *RefusedError) Error() string { return e.Message }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"time"
 )
 
@@ -56,7 +57,8 @@ func Keep[A, R any](obligationType string, keep func(context.Context, Obligation
 // Guard wraps a function: each call asks for a decision first, and the function runs only when one permits it, at most once. The arguments
 // are written as JSON once; the function gets a copy that is read from that JSON, so what runs is what was judged. A call that is not
 // permitted, for whatever reason, is a RefusedError, or a CancelledError when the context was cancelled. Errors of the function are
-// returned unchanged, and with them what it returned beside, unless an obligation has to be applied to results. The outcome is recorded in the log in the background; see Client.Flush.
+// returned unchanged, and with them what it returned beside. When an obligation has to be applied to the result they may contain what it
+// removes, so a RefusedError with HasRun replaces them. The outcome is recorded in the log in the background; see Client.Flush.
 func Guard[A, R any](
 	client *Client,
 	options GuardOptions,
@@ -70,7 +72,9 @@ func Guard[A, R any](
 		if err != nil {
 			return none, &RefusedError{Message: refusal(options, "the call can't be judged: "+err.Error()), Cause: err}
 		}
-		judgement, err := g.decide(ctx, q)
+		approvalID := approvalOf(ctx)
+		ctx = WithApproval(ctx, "")
+		judgement, err := g.decide(ctx, q, approvalID)
 		if err != nil {
 			return none, err
 		}
@@ -90,6 +94,22 @@ func Guard[A, R any](
 		}
 		return run(ctx, g, permitted[A, R]{q, decision, use, results}, function)
 	}
+}
+
+type approvalKey struct{}
+
+// WithApproval makes a guarded call with an approval: one that was refused with an ApprovalID is repeated so, with the same arguments and by
+// the same key, once a human has approved it. The function gets a context without it.
+func WithApproval(ctx context.Context, approvalID string) context.Context {
+	if approvalID == approvalOf(ctx) {
+		return ctx
+	}
+	return context.WithValue(ctx, approvalKey{}, approvalID)
+}
+
+func approvalOf(ctx context.Context) string {
+	id, _ := ctx.Value(approvalKey{}).(string)
+	return id
 }
 
 type guard struct {
@@ -117,19 +137,18 @@ func run[A, R any](
 	defer func() { g.reportCalled(call.question, call.decision, outcome, digest) }()
 	result, err := function(ctx, call.arguments, call.decision)
 	if err != nil && len(call.results) > 0 {
-		// What came before the error was not made to be redacted.
-		return none, err
+		return none, g.withheld(call.decision, "failed; its error is withheld, because an obligation of its result can not be applied to it", nil)
 	}
 	if err != nil {
 		return result, err
 	}
+	if reflect.ValueOf(result).Kind() == reflect.Func {
+		return none, g.withheld(call.decision, "its result is a function, which would run without the decision; return what it gives", nil)
+	}
 	outcome, digest = "success", digestOf(result)
 	for _, apply := range call.results {
 		if result, err = apply(result); err != nil {
-			message := fmt.Sprintf("The tool %q has run, but an obligation of its result could not be kept, so the result is withheld.", g.options.Name)
-			return none, &RefusedError{
-				Verdict: call.decision.Verdict, Reasons: call.decision.Reasons, DecisionID: call.decision.DecisionID, Message: message, Cause: err,
-			}
+			return none, g.withheld(call.decision, "an obligation of its result could not be kept, so the result is withheld", err)
 		}
 	}
 	return result, nil
@@ -167,9 +186,9 @@ func keepAll[A, R any](
 	return arguments, results, nil
 }
 
-// decide returns a decision that permits the call, or an error.
-func (g *guard) decide(ctx context.Context, q *question) (judgement, error) {
-	judged, err := g.ask(ctx, q, "")
+// decide returns a decision that permits the call, or an error. The approval is that of an earlier attempt, or empty.
+func (g *guard) decide(ctx context.Context, q *question, approvalID string) (judgement, error) {
+	judged, err := g.ask(ctx, q, approvalID)
 	if err != nil {
 		return judgement{}, err
 	}

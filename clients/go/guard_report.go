@@ -36,6 +36,7 @@ func withoutDecision(options GuardOptions, cause error, approvalID string) *Refu
 // refused: the decision does not permit the call. An empty why is replaced by the decision's reasons.
 func refused(options GuardOptions, decision *Decision, why string, cause error) *RefusedError {
 	err := &RefusedError{Verdict: decision.Verdict, Reasons: decision.Reasons, DecisionID: decision.DecisionID, Cause: cause}
+	needsHuman := why == "" && decision.Approval != nil
 	if why == "" {
 		texts := make([]string, len(decision.Reasons))
 		for i, reason := range decision.Reasons {
@@ -46,12 +47,23 @@ func refused(options GuardOptions, decision *Decision, why string, cause error) 
 	if why == "" {
 		why = "no reason was given"
 	}
+	if needsHuman {
+		why = "a human has to approve it, because " + why
+	}
 	err.Message = refusal(options, why) + " Decision " + printable(decision.DecisionID) + "."
 	if decision.Approval != nil {
 		err.ApprovalID = decision.Approval.ApprovalID
 		err.Message += " The approval is " + printable(err.ApprovalID) + "."
 	}
 	return err
+}
+
+// withheld: the function has run, and the caller does not get what came of it.
+func (g *guard) withheld(decision *Decision, why string, cause error) *RefusedError {
+	return &RefusedError{
+		Verdict: decision.Verdict, Reasons: decision.Reasons, DecisionID: decision.DecisionID, Cause: cause, HasRun: true,
+		Message: fmt.Sprintf("The tool %q has run, but %s. Decision %s.", g.options.Name, why, printable(decision.DecisionID)),
+	}
 }
 
 func (g *guard) reportCalled(q *question, decision *Decision, outcome, resultDigest string) {

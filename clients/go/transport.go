@@ -139,7 +139,7 @@ func (t *transport) send(ctx context.Context, r request) (*answer, error) {
 			return nil, fmt.Errorf("custos: the request is not JSON: %w", err)
 		}
 	}
-	header := t.headerOf(r, body != nil)
+	header := t.headerOf(ctx, r, body != nil)
 	limit := t.timeout
 	if r.timeout > 0 {
 		limit = r.timeout
@@ -186,7 +186,16 @@ func contextError(ctx context.Context, late string) error {
 	return &CancelledError{}
 }
 
-func (t *transport) headerOf(r request, hasBody bool) http.Header {
+type idempotencyKey struct{}
+
+// WithIdempotencyKey gives the call with this context its Idempotency-Key, if it is a POST: a call that is repeated with the key of an
+// earlier one, also by another process, has its effect once. Without it each call has a random key, which its own retries keep. A guarded call
+// has its own.
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, idempotencyKey{}, key)
+}
+
+func (t *transport) headerOf(ctx context.Context, r request, hasBody bool) http.Header {
 	header := http.Header{"Accept": {"application/json"}, "User-Agent": {"custos-go"}}
 	if r.isText {
 		header.Set("Accept", "text/plain")
@@ -195,7 +204,11 @@ func (t *transport) headerOf(r request, hasBody bool) http.Header {
 		header.Set("Content-Type", "application/json")
 	}
 	if r.method() == http.MethodPost {
-		header.Set("Idempotency-Key", newID())
+		key, _ := ctx.Value(idempotencyKey{}).(string)
+		if key == "" {
+			key = newID()
+		}
+		header.Set("Idempotency-Key", key)
 	}
 	for name, values := range r.header {
 		header[name] = values

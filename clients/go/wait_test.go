@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -114,6 +115,40 @@ func TestGuardWaitsForTheApprovalOfAHuman(t *testing.T) {
 				t.Errorf("ran %d times, asked %d times: %v", ran, service.asked, err)
 			}
 		})
+	}
+}
+
+func TestGuardUsesAnApprovalOfTheContextForOneCall(t *testing.T) {
+	service := &governed{change: func(map[string]any) {}}
+	client, _ := start(t, service.ServeHTTP)
+	var given []string
+	inner := Guard(client, guarded, func(context.Context, arguments, *Decision) (int, error) { return 0, nil })
+	outer := Guard(client, guarded, func(ctx context.Context, args arguments, _ *Decision) (int, error) {
+		given = append(given, service.approvalID)
+		return inner(ctx, args)
+	})
+	if _, err := outer(WithApproval(context.Background(), "apr_1"), arguments{Path: "/a"}); err != nil {
+		t.Fatal(err)
+	}
+	if given = append(given, service.approvalID); !reflect.DeepEqual(given, []string{"apr_1", ""}) {
+		t.Errorf("asked with the approvals %q", given)
+	}
+	if err := client.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestGuardGivesOutNoFunctionThatWouldRunWithoutTheDecision(t *testing.T) {
+	service := &governed{change: func(map[string]any) {}}
+	client, _ := start(t, service.ServeHTTP)
+	lazy := Guard(client, guarded, func(context.Context, arguments, *Decision) (func(), error) { return func() {}, nil })
+	result, err := lazy(context.Background(), arguments{Path: "/a"})
+	var refused *RefusedError
+	if result != nil || !errors.As(err, &refused) || !refused.HasRun {
+		t.Errorf("gave %T: %v", result, err)
+	}
+	if err := client.Close(context.Background()); err != nil {
+		t.Fatal(err)
 	}
 }
 

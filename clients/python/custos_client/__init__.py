@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .cancel import CancelToken as CancelToken
     from .canonical import canonicalize as canonicalize
     from .client import Custos as Custos
+    from .given import use_approval as use_approval, use_idempotency_key as use_idempotency_key
     from .guard_core import Kept as Kept
     from .unset import UNSET as UNSET
     from .errors import (
@@ -42,6 +43,8 @@ _MODULES = {
     "AsyncCustos": "async_client",
     "CancelToken": "cancel",
     "Kept": "guard_core",
+    "use_approval": "given",
+    "use_idempotency_key": "given",
     "UNSET": "unset",
     "canonicalize": "canonical",
     "ApiError": "errors",
@@ -62,7 +65,18 @@ _MODULES = {
 }
 
 # `import *` must not replace Python's own ConnectionError and TimeoutError.
-__all__ = ["ApiError", "AsyncCustos", "CancelToken", "Custos", "CustosError", "Kept", "RefusedError", "UNSET"]
+__all__ = [
+    "ApiError",
+    "AsyncCustos",
+    "CancelToken",
+    "Custos",
+    "CustosError",
+    "Kept",
+    "RefusedError",
+    "UNSET",
+    "use_approval",
+    "use_idempotency_key",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -134,7 +134,7 @@ class AsyncTransport:
             if owner is not loop:
                 # Of a loop that has ended: its transport can't be used or closed here.
                 continue
-            if self.now() - since <= IDLE_SECONDS and not reader.at_eof() and not writer.is_closing():
+            if self.now() - since <= IDLE_SECONDS and _is_quiet(reader) and not writer.is_closing():
                 return reader, writer
             writer.transport.abort()
         return None
@@ -144,3 +144,14 @@ class AsyncTransport:
             connection[1].transport.abort()
             return
         self._idle.append((self.now(), asyncio.get_running_loop(), connection))
+
+
+def _is_quiet(reader: asyncio.StreamReader) -> bool:
+    """Whether an idle connection has nothing to read: neither its end nor an answer that nobody asked for."""
+    reading = reader.read(1)
+    try:
+        reading.send(None)
+    except StopIteration:
+        return False
+    reading.close()
+    return True

@@ -239,6 +239,9 @@ def _exchange_on(
     connection.endheaders(request.body)
     response = connection.getresponse()
     progress.status = response.status
+    # http.client skips 100 alone: the answer is yet to come, so that nothing else may use the connection.
+    if response.status < 200:
+        raise UnexpectedAnswerError(f"The answer has the status {response.status}, which is none.")
     body = _read_body(response)
     # http.client closes the connection itself when the server wants it closed.
     response.close()

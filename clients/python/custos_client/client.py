@@ -125,6 +125,9 @@ class Custos:
         """Decorates a function so that each call runs only with a decision that allows it; else RefusedError
         is raised.
 
+        A call that was refused with an `approval_id` is repeated with it by `use_approval`, once it is
+        approved.
+
         `server` and `name` name the tool (default: the function's name), and the arguments of the call are
         those of the tool, by their names. `wait_seconds`: how long a call waits for the approval of a human.
         `obligations`: a handler for each type of obligation that the function can keep, which gets the

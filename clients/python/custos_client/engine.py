@@ -24,6 +24,7 @@ from .errors import (
     UnexpectedAnswerError,
     api_error_class,
 )
+from .given import IDEMPOTENCY_KEY
 from .http_types import Answer, HttpRequest, Transport, seconds_text
 from .operation import Operation
 from .version import VERSION
@@ -113,7 +114,7 @@ class Engine:
             headers["Content-Type"] = "application/json"
         if operation.method == "POST":
             # The same for all repetitions: the service carries out the first and repeats its answer.
-            headers["Idempotency-Key"] = options.attempt_id or str(uuid.uuid4())
+            headers["Idempotency-Key"] = options.attempt_id or IDEMPOTENCY_KEY.take() or str(uuid.uuid4())
         if options.attempt_id is not None:
             headers["X-Request-Id"] = options.attempt_id
         if options.wait_seconds is not None:
@@ -143,7 +144,7 @@ class Engine:
         for poll in itertools.count():
             left = deadline - transport.now()
             # Half a second is left for the answer itself, which has the state that a TimeoutError carries.
-            wait_seconds = min(int(left - 0.5), MAX_WAIT_SECONDS)
+            wait_seconds = int(min(left - 0.5, MAX_WAIT_SECONDS))
             options = CallOptions(
                 timeout_seconds=max(0.0, min(left, MAX_WAIT_SECONDS + self.settings.timeout_seconds)),
                 wait_seconds=wait_seconds if wait_seconds >= 1 else None,

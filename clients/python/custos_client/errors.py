@@ -136,7 +136,7 @@ class UnexpectedAnswerError(CustosError):
 
 
 class RefusedError(CustosError):
-    """A guarded function was not run (or, with `has_run`, its result is withheld).
+    """A guarded function was not run. Or, with `has_run`, it was, and its result or exception is withheld.
 
     `verdict` is None when there was no decision; `__cause__` is then the error behind it.
     """

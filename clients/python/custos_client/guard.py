@@ -27,6 +27,11 @@ class Signature:
             if name not in self._signature.parameters:
                 raise TypeError(f"{function.__name__} has no parameter {name}")
 
+    def shown(self) -> inspect.Signature:
+        """Without the parameter of the decision: frameworks read here what a model has to give."""
+        names = self._signature.parameters
+        return self._signature.replace(parameters=[names[name] for name in names if name != self._decision])
+
     def bind(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> inspect.BoundArguments:
         """Raises TypeError as a call of the function would."""
         given = {self._decision: None, **keywords} if self._decision else keywords
@@ -92,6 +97,7 @@ def guard_function(
             return run_blocking(core.run(signature.judged(bound), prepare))
 
         result: Any = guarded
+        result.__signature__ = signature.shown()
         return result  # type: ignore[no-any-return]
 
     return decorate
@@ -119,6 +125,7 @@ def guard_coroutine(
             return await core.run(signature.judged(bound), prepare)
 
         result: Any = guarded
+        result.__signature__ = signature.shown()
         return result  # type: ignore[no-any-return]
 
     return decorate

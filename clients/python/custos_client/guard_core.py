@@ -6,6 +6,7 @@ Fails closed.
 from __future__ import annotations
 
 import copy
+import inspect
 import uuid
 from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Tuple
@@ -14,6 +15,7 @@ from . import canonical
 from . import operations as ops
 from .engine import CallOptions, Engine, read_json
 from .errors import ApiError, CancelledError, CustosError, RefusedError, TimeoutError, UnexpectedAnswerError
+from .given import APPROVAL
 from .models import ApprovalDetail, Decision
 from .question import GuardTarget, Question, UnaskableError
 from .reports import Reporter
@@ -67,7 +69,7 @@ class GuardCore:
     async def run(self, arguments: Mapping[str, Any], prepare: Prepare) -> Any:
         """Runs the function at most once, and only with a decision that allows it.
 
-        Its own exception is passed on.
+        Its own exception is passed on, unless an obligation has to be applied to its result.
         """
         permit = await self.permit(arguments)
         try:
@@ -78,10 +80,21 @@ class GuardCore:
             raise self._refusal(message, permit.decision) from error
         try:
             result = await self._invoke(function)
-        except BaseException as error:
+        except Exception:
+            if not permit.result_steps:
+                await self.report(permit, "failure")
+                raise
+            withheld = "failed. What it raised is withheld: no obligation of its result can be applied to it."
+        except BaseException:
             # The interpreter or the task ends: the report must not hold that up.
-            await self.report(permit, "failure", in_background=not isinstance(error, Exception))
+            await self.report(permit, "failure", in_background=True)
             raise
+        else:
+            withheld = _unfinished(result)
+        # Not in the handler above: the exception would be the context of this one.
+        if withheld:
+            await self.report(permit, "failure")
+            raise self._refusal(f"{self._name()} ran and {withheld}", permit.decision, has_run=True)
         await self.report(permit, "success", result)
         try:
             for step in permit.result_steps:
@@ -129,8 +142,8 @@ class GuardCore:
     async def _decide(self, question: Question) -> Judgement:
         transport = self._engine.transport
         deadline = transport.now() + self._options.wait_seconds
-        approval_id: Optional[str] = None
-        is_repeated = False
+        approval_id = APPROVAL.take()
+        is_repeated = has_waited = False
         for _ in range(MAX_ROUNDS):
             judgement = await self._ask(question, approval_id, may_be_void=not is_repeated)
             if judgement is None:
@@ -143,10 +156,11 @@ class GuardCore:
                 words = "; ".join(f"{one.code}: {one.message}" for one in decision.reasons)
                 message = f"{self._name()} was denied: {words or 'no reason was given'}."
                 raise self._refusal(message, decision, approval_id)
-            if approval_id is not None:
+            if has_waited and approval_id is not None:
                 message = f"{self._name()} needs an approval, and the one that was given is not accepted."
                 raise self._refusal(message, decision, approval_id)
             approval_id = await self._approved(decision, deadline - transport.now())
+            has_waited = True
         raise RefusedError(f"{self._name()} was not run: its approval was used by other calls.")
 
     async def _ask(
@@ -187,7 +201,8 @@ class GuardCore:
             raise self._refusal(f"{self._name()} needs an approval, and none can be asked for.", decision)
         approval_id = decision.approval.approval_id
         waiting = f"{self._name()} needs the approval {approval_id}"
-        if wait_seconds <= 0:
+        # Also for NaN.
+        if not wait_seconds > 0:
             raise self._refusal(f"{waiting} of a human.", decision, approval_id)
         try:
             state: ApprovalDetail = await self._engine.wait(
@@ -264,6 +279,15 @@ class GuardCore:
             approval_id=approval_id,
             has_run=has_run,
         )
+
+
+def _unfinished(result: Any) -> str:
+    """What is wrong with a result that would go on running later, without the decision; empty: nothing."""
+    if not (inspect.isgenerator(result) or inspect.isasyncgen(result) or inspect.iscoroutine(result)):
+        return ""
+    if not inspect.isasyncgen(result):
+        result.close()
+    return f"returned a {type(result).__name__}, which would run without the decision. Return what it gives."
 
 
 def _result_digest(result: Any) -> Optional[str]:

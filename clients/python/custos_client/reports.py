@@ -151,7 +151,8 @@ class AsyncOutbox:
         if len(self._waiting) >= MAX_WAITING_REPORTS:
             _tell(on_error, CustosError("Too many reports are waiting."))
             return
-        task = asyncio.ensure_future(_deliver(self._engine, reports, on_error))
+        # Not in the caller's context, whose values are for its own calls.
+        task = contextvars.Context().run(asyncio.ensure_future, _deliver(self._engine, reports, on_error))
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
 

@@ -10,6 +10,9 @@ from .engine import Settings
 from .http_types import Address
 
 DEFAULT_URL = "http://127.0.0.1:3000"
+# A day. Sockets can not take any number, such as infinity.
+MAX_TIMEOUT_SECONDS = 86_400
+MAX_RETRIES = 3
 
 
 def read_settings(
@@ -22,8 +25,8 @@ def read_settings(
     key = key.strip() if key is not None else None
     if key is not None and re.fullmatch("[!-~]+", key) is None:
         raise ValueError("the key of Custos has characters that no key has")
-    if not timeout > 0:
-        raise ValueError("timeout must be more than 0 seconds")
-    if retries < 0:
-        raise ValueError("retries must not be negative")
+    if not 0 < timeout <= MAX_TIMEOUT_SECONDS:
+        raise ValueError(f"timeout must be more than 0 and at most {MAX_TIMEOUT_SECONDS} seconds")
+    if not 0 <= retries <= MAX_RETRIES:
+        raise ValueError(f"retries must be from 0 to {MAX_RETRIES}")
     return address, Settings(key=key, timeout_seconds=timeout, retries=retries)

@@ -21,7 +21,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import asyncio
 
-from custos_client import AsyncCustos, CancelToken, Custos, Kept, canonicalize, errors, strict_json
+from custos_client import (
+    AsyncCustos,
+    CancelToken,
+    Custos,
+    Kept,
+    canonicalize,
+    errors,
+    strict_json,
+    use_approval,
+)
 from custos_client import operations as ops
 from custos_client.canonical import NotJsonError
 from custos_client.codec import encode_value, fields_of
@@ -50,6 +59,7 @@ MEMBERS = {
     "decision_id": "decisionId",
     "approval_id": "approvalId",
     "failure": "failure",
+    "has_run": "hasRun",
 }
 
 clock_offset_seconds: contextvars.ContextVar[float] = contextvars.ContextVar("offset", default=0.0)
@@ -244,7 +254,7 @@ def step_blocking(client: Custos, step: Json, arguments: Json, guarded: Optional
     if "cancelAfterMs" in step:
         timer.start()
     try:
-        with token:
+        with token, use_approval(arguments.get("approvalId")):
             if guarded is not None:
                 return guard_blocking(client, guarded)
             method = method_of(client, step["call"])
@@ -259,7 +269,8 @@ def step_blocking(client: Custos, step: Json, arguments: Json, guarded: Optional
 async def step_async(client: AsyncCustos, step: Json, arguments: Json, guarded: Optional[GuardedCall]) -> Any:
     async def run() -> Any:
         if guarded is not None:
-            return await guard_async(client, guarded)
+            with use_approval(arguments.get("approvalId")):
+                return await guard_async(client, guarded)
         method = method_of(client, step["call"])
         positional, keywords = keywords_of(method, step["call"], arguments)
         result = method(*positional, **keywords)

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import unittest
 from unittest import mock
 from typing import Any, Dict, List
 
-from custos_client import AsyncCustos, CancelToken, Custos, Kept, RefusedError, errors
+from custos_client import (
+    AsyncCustos,
+    CancelToken,
+    Custos,
+    Kept,
+    RefusedError,
+    errors,
+    use_approval,
+    use_idempotency_key,
+)
 from tests.scripted import ACCEPTED, KEY, Recorded, Reply, ScriptedServer, decision, problem
 
 TOOL: Dict[str, Any] = {"agent_id": "agent-1", "server": "files"}
@@ -160,6 +170,130 @@ class GuardTest(unittest.TestCase):
             tool()
         self.assertTrue(caught.exception.has_run)
         self.assertNotIn("secret", str(caught.exception))
+
+    def test_what_a_function_raises_is_withheld_when_its_result_has_to_be_redacted(self) -> None:
+        def fail() -> Any:
+            raise ValueError("no row of ada@example.com")
+
+        custos = self.serve(degrade)
+        kept = {"max_rows": lambda _obligation, _arguments: Kept(result=lambda rows: rows)}
+        with self.assertRaises(RefusedError) as caught:
+            custos.guard(**TOOL, name="t", obligations=kept)(fail)()
+        refused = caught.exception
+        self.assertNotIn("ada", str(refused))
+        self.assertTrue(refused.has_run)
+        self.assertEqual((refused.__cause__, refused.__context__), (None, None))
+        unchanged = {"max_rows": lambda _obligation, arguments: Kept(arguments=arguments)}
+        with self.assertRaises(ValueError):
+            custos.guard(**TOOL, name="t", obligations=unchanged)(fail)()
+
+    def test_a_result_that_would_run_without_the_decision_is_refused(self) -> None:
+        ran: List[str] = []
+
+        def generator() -> Any:
+            ran.append("generator")
+            yield 1
+
+        async def coroutine() -> None:
+            ran.append("coroutine")
+
+        async def stream() -> Any:
+            ran.append("stream")
+            yield 1
+
+        custos = self.serve(allow)
+        for later in (generator, coroutine):
+            with self.subTest(later.__name__), self.assertRaises(RefusedError) as caught:
+                custos.guard(**TOOL, name="t")(lambda: later())()
+            self.assertTrue(caught.exception.has_run)
+
+        async def returns_stream() -> Any:
+            return stream()
+
+        async def main() -> None:
+            async with AsyncCustos(self.server.url, KEY) as client:
+                with self.assertRaises(RefusedError):
+                    await client.guard(**TOOL)(returns_stream)()
+
+        asyncio.run(main())
+        proofs = [one.body["payload"] for one in self.server.requests if one.path == "/v1/proofs"]
+        self.assertEqual((ran, [one["outcome"] for one in proofs]), ([], ["failure"] * 3))
+
+    def test_an_approval_is_used_by_the_first_guarded_call_of_its_block_alone(self) -> None:
+        custos = self.serve(allow)
+        inner = custos.guard(**TOOL, name="inner")(lambda: None)
+        outer = custos.guard(**TOOL, name="outer")(inner)
+
+        async def main() -> None:
+            async with AsyncCustos(self.server.url, KEY) as client:
+
+                @client.guard(**TOOL)
+                async def tool() -> None: ...
+
+                with use_approval("apr_2"):
+                    await asyncio.gather(tool(), tool())
+
+        with use_approval("apr_1"):
+            outer()
+            outer()
+        outer()
+        asyncio.run(main())
+        given = [one.body.get("approval_id") for one in self.server.requests if one.path == "/v1/enforce"]
+        self.assertEqual(given[:6], ["apr_1", None, None, None, None, None])
+        self.assertEqual(sorted(given[6:], key=str), [None, "apr_2"])
+
+    def test_an_idempotency_key_is_used_by_the_first_post_of_its_block_and_by_no_guard(self) -> None:
+        custos = self.serve(allow)
+        custos_tool = custos.guard(**TOOL, name="t")(lambda: None)
+
+        async def main() -> None:
+            async with AsyncCustos(self.server.url, KEY) as client:
+
+                @client.guard(**TOOL)
+                async def tool() -> None: ...
+
+                with use_idempotency_key("key-2"):
+                    await tool()
+                    await client.flush()
+                    await client.proofs.create(event="e", entity_id="x", payload={})
+
+        with use_idempotency_key("key-1"):
+            custos_tool()
+            for _ in range(2):
+                custos.proofs.create(event="e", entity_id="x", payload={})
+        asyncio.run(main())
+        keyed = [one for one in self.server.requests if one.headers["idempotency-key"].startswith("key-")]
+        self.assertEqual([one.headers["idempotency-key"] for one in keyed], ["key-1", "key-2"])
+        self.assertEqual([one.body["event"] for one in keyed], ["e", "e"])
+
+    def test_a_guarded_function_does_not_show_the_parameter_of_the_decision(self) -> None:
+        custos = self.serve(allow)
+
+        @custos.guard(**TOOL, decision_parameter="decision")
+        def tool(a: int, decision: Any, b: int = 1) -> Any:
+            return a, decision.decision_id, b
+
+        self.assertEqual(str(inspect.signature(tool)), "(a: 'int', b: 'int' = 1) -> 'Any'")
+        self.assertEqual(tool(1, b=2), (1, "dec_1", 2))
+
+    def test_limits_that_are_no_numbers_are_refused_or_wait_for_nothing(self) -> None:
+        nan, endless = float("nan"), float("inf")
+        limits: List[Dict[str, Any]] = [{"timeout": one} for one in (0, nan, endless)]
+        for limit in [*limits, {"retries": -1}, {"retries": 4}]:
+            with self.subTest(limit), self.assertRaises(ValueError):
+                Custos("http://127.0.0.1:1", KEY, **limit)
+        approval = {"approval_id": "apr_1", "expires_at": "2040-01-01T00:00:00.000Z"}
+
+        def script(request: Recorded, _: int) -> Reply:
+            if request.path == "/v1/enforce":
+                return decision(request, "ESCALATE", approval=approval)
+            return problem(404, "E4001")
+
+        custos = self.serve(script)
+        for wait_seconds, reads in ((nan, 0), (endless, 1)):
+            with self.subTest(wait_seconds), self.assertRaises(RefusedError):
+                custos.guard(**TOOL, name="t", wait_seconds=wait_seconds)(self.fail)("it ran")
+            self.assertEqual(sum(one.method == "GET" for one in self.server.requests), reads)
 
     def test_a_call_that_is_cancelled_when_its_decision_has_come_is_reported_as_not_made(self) -> None:
         token = CancelToken()

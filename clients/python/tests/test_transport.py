@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import threading
 import time
@@ -21,6 +22,45 @@ def run_async(url: str, step: Callable[[AsyncCustos], Any], **options: Any) -> A
             return await step(custos)
 
     return asyncio.run(run())
+
+
+def http_answer(status: str) -> bytes:
+    body = f'{{"status":"{status}"}}'
+    return f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+
+
+class RawServer:
+    """Sends these bytes for the first, second... request of each connection. Gives its address."""
+
+    def __init__(self, *replies: bytes) -> None:
+        self._replies = replies
+        self._listener = socket.create_server(("127.0.0.1", 0))
+
+    def __enter__(self) -> str:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def __exit__(self, *_: Any) -> None:
+        # Wakes the thread that accepts.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        # The client may reset the connection.
+        with connection, contextlib.suppress(OSError):
+            for reply in self._replies:
+                if not connection.recv(65_536):
+                    return
+                connection.sendall(reply)
+            connection.recv(1)
 
 
 class TransportTest(unittest.TestCase):
@@ -131,6 +171,22 @@ class TransportTest(unittest.TestCase):
 
                 run_async(server.url, thrice)
                 self.assertEqual(len(set(server.ports)), 1 if is_kept else 3)
+
+    def test_an_answer_that_is_not_for_a_request_is_never_taken_for_that_of_the_next_one(self) -> None:
+        stale, own = http_answer("stale"), http_answer("alive")
+        # What comes for the first and for the second request of a connection.
+        with RawServer(own + stale, own) as url:
+
+            async def twice(custos: AsyncCustos) -> List[str]:
+                return [(await custos.health()).status for _ in range(2)]
+
+            with Custos(url, KEY) as custos:
+                self.assertEqual([custos.health().status for _ in range(2)], ["alive"] * 2)
+            self.assertEqual(run_async(url, twice), ["alive"] * 2)
+        with RawServer(b"HTTP/1.1 103 Early Hints\r\n\r\n", stale) as url, Custos(url, KEY) as custos:
+            for _ in range(2):
+                with self.assertRaises(errors.UnexpectedAnswerError):
+                    custos.health()
 
     def test_threads_share_a_client(self) -> None:
         with ScriptedServer(Reply(200, ALIVE)) as server, Custos(server.url, KEY) as custos:

@@ -1,5 +1,6 @@
 // For frameworks that ask the application's own user before a tool runs: the question is asked once before, and carried on afterwards.
 import { type Custos, type JsonObject, type Permission, RefusedError } from '../src/index.ts';
+import { canonicalize, digestOf } from '../src/json.ts';
 import { type AdapterOptions, ByCall, questionOf } from './common.ts';
 
 export interface Preflight {
@@ -27,29 +28,29 @@ export async function isGood(permission: Permission<JsonObject>, signal: AbortSi
 }
 
 export function createPreflight(custos: Custos, options: AdapterOptions): Preflight {
-  const permissions = new ByCall<{ readonly name: string; readonly permission: Permission<JsonObject> }>(
-    ({ permission }) => void permission.notCalled(),
-  );
+  const permissions = new ByCall<Permission<JsonObject>>((permission) => void permission.notCalled());
   const approvals = new ByCall<string>();
+  /** Some models use the same ids again in each conversation: what is kept is for this tool and input alone. */
+  const keyOf = (name: string, input: unknown, callId: string) => digestOf(canonicalize([callId, name, input]));
   return {
     async needsApproval(name, input, callId) {
       try {
         const permission = await custos.authorize(questionOf(options, name, input), { ...options, waitSeconds: 0 });
-        permissions.put(callId, { name, permission });
+        permissions.put(keyOf(name, input, callId), permission);
         return false;
       } catch (error) {
         if (!(error instanceof RefusedError) || error.approvalId === undefined) return false;
-        approvals.put(callId, error.approvalId);
+        approvals.put(keyOf(name, input, callId), error.approvalId);
         return true;
       }
     },
     async authorize(name, input, callId, signal) {
-      const kept = permissions.take(callId);
-      // A permission runs the tool with the judged arguments, whatever the framework has now.
-      if (kept?.name === name && (await isGood(kept.permission, signal))) return kept.permission;
+      const key = keyOf(name, input, callId);
+      const kept = permissions.take(key);
+      if (kept !== undefined && (await isGood(kept, signal))) return kept;
       // Before the next question: a budget may have room for one call only.
-      await kept?.permission.notCalled();
-      const approvalId = approvals.take(callId);
+      await kept?.notCalled();
+      const approvalId = approvals.take(key);
       return custos.authorize(questionOf(options, name, input), { ...options, approvalId, signal });
     },
   };

@@ -16,6 +16,11 @@ export interface ClaudeAgentOptions extends Omit<AdapterOptions, 'server'> {
   /** The catalogue of Claude's own tools, such as Bash and Edit. Tools of MCP servers have the catalogue of their server. */
   readonly server?: string;
   /**
+   * The names of the MCP servers, as they are in the names of tools. Needed where a name has more than one `__` behind its `mcp__`: without
+   * them the tool of such a name is denied, because it could be of either server.
+   */
+  readonly mcpServers?: readonly string[];
+  /**
    * Whether a call that Custos permits runs without Claude's permission mode, rules and `canUseTool` (`permissionDecision: 'allow'`).
    * Default: false. They decide as they would without Custos, and only a call that both permit runs.
    */
@@ -26,8 +31,24 @@ const DEFAULT_SERVER = 'claude-agent';
 const DEFAULT_WAIT_SECONDS = 300;
 /** For the questions before and after the wait, with their retries. */
 const EXTRA_SECONDS = 60;
-/** `mcp__<server>__<tool>` */
-const MCP_TOOL = /^mcp__(.+?)__(.+)$/s;
+/** Of the name of a tool of an MCP server: `mcp__<server>__<tool>`. */
+const MCP = 'mcp__';
+
+/** The catalogue and the name of a tool. @throws {TypeError} unless exactly one MCP server can have a tool of this name */
+function sourceOf(tool: string, own: string, mcpServers: readonly string[] | undefined) {
+  if (!tool.startsWith(MCP)) return { server: own, name: tool };
+  const rest = tool.slice(MCP.length);
+  const sources = Array.from(rest.matchAll(/(?=__)/g), ({ index }) => index).flatMap((end) => {
+    const [server, name] = [rest.slice(0, end), rest.slice(end + 2)];
+    return server !== '' && name !== '' && (mcpServers?.includes(server) ?? true) ? [{ server, name }] : [];
+  });
+  const [source] = sources;
+  if (source !== undefined && sources.length === 1) return source;
+  const servers = sources.map(({ server }) => JSON.stringify(server)).join(' or ');
+  throw new TypeError(
+    `the tool ${JSON.stringify(tool)} is of ${servers || 'no known MCP server'}; the application has to name its servers in "mcpServers"`,
+  );
+}
 
 /** A hook sees a result only when it is too late to change it. */
 function onArguments(handlers: ObligationHandlers<JsonObject> = {}): ObligationHandlers<JsonObject> {
@@ -62,9 +83,9 @@ export function guardClaude(custos: Custos, options: ClaudeAgentOptions): Claude
   const { server = DEFAULT_SERVER, waitSeconds = DEFAULT_WAIT_SECONDS } = options;
   const obligations = onArguments(options.obligations);
   const permissions = new ByCall<Permission<JsonObject>>((permission) => void permission.notCalled());
-  const authorize = (tool: string, input: unknown, signal: AbortSignal): Promise<Permission<JsonObject>> => {
-    const [, mcpServer = server, name = tool] = MCP_TOOL.exec(tool) ?? [];
-    const question = questionOf({ ...options, server: mcpServer }, name, input);
+  const authorize = async (tool: string, input: unknown, signal: AbortSignal): Promise<Permission<JsonObject>> => {
+    const source = sourceOf(tool, server, options.mcpServers);
+    const question = questionOf({ ...options, server: source.server }, source.name, input);
     return custos.authorize(question, { ...options, obligations, waitSeconds, signal });
   };
 

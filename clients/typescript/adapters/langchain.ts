@@ -1,8 +1,17 @@
 // LangChain and LangGraph agents: a middleware that asks Custos before each tool call.
 import { ToolMessage } from '@langchain/core/messages';
 import { createMiddleware } from 'langchain';
-import type { Custos } from '../src/index.ts';
+import { type Custos, type Decision, RefusedError } from '../src/index.ts';
 import { type AdapterOptions, questionOf, refusalText } from './common.ts';
+
+/** LangGraph's mark of what a tool throws to leave the graph, for example to ask the application's user. It is not shown to the model. */
+const isInterrupt = (error: unknown): boolean =>
+  error instanceof Error && 'is_bubble_up' in error && error.is_bubble_up === true;
+
+function withheldCommand(tool: string, { verdict, reasons, decisionId }: Decision): RefusedError {
+  const message = `The tool "${tool}" has run, but its result is withheld: it is a command, which obligations can not be applied to.`;
+  return new RefusedError(message, { verdict, reasons, decisionId, hasRun: true });
+}
 
 /** The model gets a refusal as the tool's message, with status `error`. */
 export function custosMiddleware(custos: Custos, options: AdapterOptions) {
@@ -25,14 +34,14 @@ export function custosMiddleware(custos: Custos, options: AdapterOptions) {
         answer = await handler({ ...request, toolCall: { ...toolCall, args: permission.arguments } });
       } catch (error) {
         permission.report({ outcome: 'failure' });
-        throw error;
+        throw isInterrupt(error) ? error : permission.applyObligationsToError(error);
       }
       if (!ToolMessage.isInstance(answer)) {
         // A command changes the state of the graph in its own way: obligations can't be applied to it.
         permission.report({ outcome: 'success' });
         return permission.decision.obligations.length === 0
           ? answer
-          : refuse(new TypeError('the result is a command, which obligations can not be applied to'));
+          : refuse(withheldCommand(name, permission.decision));
       }
       permission.report({ outcome: answer.status === 'error' ? 'failure' : 'success', result: answer.content });
       try {

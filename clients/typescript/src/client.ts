@@ -36,11 +36,12 @@ export interface CustosOptions {
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_RETRIES = 3;
+const MAX_RETRIES = 3;
 
-/** An environment variable; undefined in a browser. */
+/** An environment variable; undefined when it is empty, and in a browser. */
 function environment(name: string): string | undefined {
   const { process } = globalThis as { readonly process?: { readonly env?: Readonly<Record<string, string>> } };
-  return process?.env?.[name];
+  return process?.env?.[name] || undefined;
 }
 
 /** @throws {TypeError} unless it is an address of HTTP without a user name; its message does not repeat the address */
@@ -58,6 +59,14 @@ function checkedKey(key: string | undefined): string | undefined {
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
     throw new TypeError('key must be printable ASCII without spaces');
   return key;
+}
+
+/** @throws {TypeError} */
+function checkedLimits({ timeoutMs = DEFAULT_TIMEOUT_MS, retries = DEFAULT_RETRIES }: CustosOptions) {
+  if (!(timeoutMs > 0)) throw new TypeError('timeoutMs must be more than 0');
+  if (!Number.isInteger(retries) || retries < 0 || retries > MAX_RETRIES)
+    throw new TypeError(`retries must be an integer from 0 to ${MAX_RETRIES}`);
+  return { timeoutMs, retries };
 }
 
 /** `dryRun` decides what the answer is. */
@@ -283,14 +292,13 @@ export class Custos {
   readonly ready: Resources['ready'];
   readonly #guard: ReturnType<typeof createGuard>;
 
-  /** @throws {TypeError} when the url or the key can't be used */
+  /** @throws {TypeError} when an option can't be used */
   constructor(options: CustosOptions = {}) {
     const runtime = options.runtime ?? SYSTEM_RUNTIME;
     const http = createHttp({
       url: checkedUrl(options.url ?? environment('CUSTOS_URL') ?? DEFAULT_URL),
       key: checkedKey(options.key ?? environment('CUSTOS_KEY')),
-      timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      retries: options.retries ?? DEFAULT_RETRIES,
+      ...checkedLimits(options),
       // Without a receiver, because browsers refuse `fetch` as a method of another object.
       fetch: options.fetch ?? ((...request) => fetch(...request)),
       runtime,
@@ -322,17 +330,19 @@ export class Custos {
    * copy of the arguments that was made before asking. The outcome is reported as a proof.
    *
    * The wrapped function throws RefusedError when the call is not permitted or there is no decision, CancelledError when its signal is
-   * aborted, and whatever the function throws.
+   * aborted, and what the function throws, unless an obligation has to be applied to its result: then a RefusedError with `hasRun`. A call
+   * that was refused with an `approvalId` can be repeated with it, by the same key, once a human has approved it.
    */
   guard<Args extends object, Result>(
     // Not of `Args`: TypeScript would infer it from the handlers of obligations, before it looks at `run`.
     options: GuardOptions,
     run: (args: Args, decision: Decision) => Result | Promise<Result>,
-  ): (args: Args, call?: { readonly signal?: AbortSignal | undefined }) => Promise<Result> {
+  ): (args: Args, call?: Pick<AuthorizeOptions, 'signal' | 'approvalId'>) => Promise<Result> {
     // To a handler the arguments are any JSON object.
     const obligations = options.obligations as ObligationHandlers<Args> | undefined;
-    return async (args, { signal } = {}) => {
-      const permission = await this.authorize({ ...options, arguments: args }, { ...options, obligations, signal });
+    return async (args, { signal, approvalId } = {}) => {
+      const how = { ...options, obligations, signal, approvalId };
+      const permission = await this.authorize({ ...options, arguments: args }, how);
       return permission.run(run);
     };
   }

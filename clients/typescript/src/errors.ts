@@ -135,14 +135,16 @@ export interface Reason {
   readonly message: string;
 }
 
-/** `guard` or `authorize` did not permit a call. The guarded function did not run. */
+/** `guard` or `authorize` did not permit a call: the guarded function did not run. Or, with `hasRun`, its result or error is withheld. */
 export class RefusedError extends CustosError {
   /** Null: there is no decision. `cause` is then the reason. */
   readonly verdict: 'DENY' | 'DEGRADE' | 'ESCALATE' | 'ALLOW' | null;
   readonly reasons: readonly Reason[];
   readonly decisionId: string | undefined;
-  /** The approval that a human must give. Pass it to `authorize` with the same call once it is approved. */
+  /** The approval that a human must give. Repeat the call with it once it is approved: `guarded(args, { approvalId })`, or `authorize`. */
   readonly approvalId: string | undefined;
+  /** Whether the guarded function has run. It must not be repeated as if it had not. */
+  readonly hasRun: boolean;
 
   constructor(
     message: string,
@@ -151,6 +153,7 @@ export class RefusedError extends CustosError {
       readonly reasons?: readonly Reason[];
       readonly decisionId?: string | undefined;
       readonly approvalId?: string | undefined;
+      readonly hasRun?: boolean;
     },
   ) {
     super(message, options);
@@ -158,5 +161,6 @@ export class RefusedError extends CustosError {
     this.reasons = options.reasons ?? [];
     this.decisionId = options.decisionId;
     this.approvalId = options.approvalId;
+    this.hasRun = options.hasRun ?? false;
   }
 }

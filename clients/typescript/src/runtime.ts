@@ -46,11 +46,14 @@ export function startTimer({ nowMs, wallMs }: Pick<Runtime, 'nowMs' | 'wallMs'>)
   return () => Math.max(nowMs() - start.now, wallMs() - start.wall);
 }
 
+/** A longer delay fires at once: setTimeout takes 32 bits. */
+const MAX_DELAY_MS = 2_147_483_647;
+
 /** A signal that is aborted by a timer or by another signal; `clear` ends both. */
 export function startDeadline(ms: number, outer?: AbortSignal) {
   const controller = new AbortController();
   const cancel = (): void => controller.abort();
-  const timer = setTimeout(cancel, ms);
+  const timer = setTimeout(cancel, Math.min(ms, MAX_DELAY_MS));
   outer?.addEventListener('abort', cancel, { once: true });
   if (outer?.aborted === true) cancel();
   return {

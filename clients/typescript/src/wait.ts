@@ -38,7 +38,8 @@ export async function waitUntil<State>(
   let cause: unknown;
   for (let pollMs = FIRST_POLL_MS; ; ) {
     const leftMs = endMs - runtime.nowMs();
-    if (leftMs <= 0)
+    // Also for NaN, which would never end.
+    if (!(leftMs > 0))
       throw new TimeoutError(`The state of ${id} that is waited for was not reached in time.`, { lastState, cause });
     const held = Math.min(MAX_HELD_SECONDS, Math.floor((leftMs - MARGIN_MS) / 1_000));
     const request = { operation, path: [id], ...(held < 1 ? {} : { waitSeconds: held }) };

@@ -27,7 +27,7 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
     return { type: 'api', message, status, code, category, retryable, requestId, retryAfterSeconds };
   }
   if (!(error instanceof RefusedError)) return undefined;
-  const { verdict, decisionId, approvalId, cause } = error;
+  const { verdict, decisionId, approvalId, hasRun, cause } = error;
   const type = describeError(cause)?.['type'];
-  return { type: 'refused', message, verdict, decisionId, approvalId, cause: type };
+  return { type: 'refused', message, verdict, decisionId, approvalId, hasRun, cause: type };
 }

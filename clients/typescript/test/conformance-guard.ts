@@ -28,7 +28,7 @@ export async function callGuarded(
   signal: AbortSignal,
   onRun: () => void,
 ): Promise<unknown> {
-  const { arguments: given, obligations, function: kind = 'ok', calls = 1, ...options } = step;
+  const { arguments: given, obligations, function: kind = 'ok', calls = 1, approvalId, ...options } = step;
   const guarded = custos.guard<Record<string, unknown>, unknown>(
     // The case has the members of GuardOptions.
     { ...(options as unknown as GuardOptions<Record<string, unknown>>), obligations: handlersOf(obligations) },
@@ -42,7 +42,10 @@ export async function callGuarded(
   try {
     for (let call = 0; call < Number(calls); call += 1) {
       const args = structuredClone(given ?? {}) as Record<string, unknown>;
-      const running = guarded(args, { signal });
+      const running = guarded(args, {
+        signal,
+        approvalId: call === 0 ? (approvalId as string | undefined) : undefined,
+      });
       if (kind === 'mutate') for (const name of [...Object.keys(args), 'added']) args[name] = 'changed by the caller';
       result = await running;
     }

@@ -172,6 +172,7 @@ export const ObligationSchema = Type.Unsafe<Obligation>({
   type: 'object',
   required: ['type'],
   properties: { type: { type: 'string', description: 'The kind.' } },
+  additionalProperties: true,
   description:
     'What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.',
   examples: [

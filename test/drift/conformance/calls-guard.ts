@@ -347,6 +347,21 @@ function obligations(): CallCase[] {
         args: { obligations: { redact_fields: 'result' } },
       },
     ),
+    guarded(
+      'withholds the error of a function whose result a handler changes',
+      [degrade(REDACT)],
+      { error: { type: 'refused', verdict: 'DEGRADE', hasRun: true }, ran: 1 },
+      {
+        args: { function: 'throw', obligations: { redact_fields: 'result' } },
+        requests: [called('failure')],
+      },
+    ),
+    guarded(
+      'passes on the error of a function whose arguments alone a handler changes',
+      [degrade(ROWS)],
+      { error: { type: 'function' }, ran: 1 },
+      { args: { function: 'throw', obligations: { max_rows: 'change' } } },
+    ),
   ];
 }
 
@@ -360,6 +375,25 @@ function approvals(): CallCase[] {
     guarded('asks again with the approval, and runs once', [ESCALATE, approval('approved'), ALLOW], RAN, {
       requests: [{ ...askedTimes(2, 2), body: { approval_id: APPROVAL } }, called('success')],
     }),
+    guarded('asks at once with an approval that it is given, and runs once', [ALLOW], RAN, {
+      args: { approvalId: APPROVAL },
+      requests: [{ ...askedTimes(1), body: { approval_id: APPROVAL } }, called('success')],
+    }),
+    guarded(
+      'waits for an approval that it is given and that is still pending',
+      [ESCALATE, approval('approved'), ALLOW],
+      RAN,
+      {
+        args: { approvalId: APPROVAL },
+        requests: [{ ...askedTimes(2, 2), body: { approval_id: APPROVAL } }, called('success')],
+      },
+    ),
+    guarded(
+      'uses an approval that it is given for one call',
+      [ALLOW, DENY],
+      { error: { type: 'refused', verdict: 'DENY', hasRun: false }, ran: 1 },
+      { args: { approvalId: APPROVAL, calls: 2 }, requests: [askedTimes(2, 2)] },
+    ),
     ...['rejected', 'expired'].map((status) =>
       guarded(
         `refuses what is ${status}`,

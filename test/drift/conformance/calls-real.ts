@@ -459,6 +459,36 @@ function guards(): CallCase[] {
       { agentId: 'degraded', name: 'export', obligations: { redact_fields: 'keep' } },
       ran,
     ),
+    {
+      ...guard('refused at once, approved later, and repeated with the approval', {}, ran),
+      steps: [
+        {
+          call: 'guard',
+          arguments: { ...CALL, agentId: 'later-approved', name: 'pay', waitSeconds: 0 },
+          expect: { error: { type: 'refused', verdict: 'ESCALATE', approvalId: '*', hasRun: false }, ran: 0 },
+        },
+        {
+          ...gives('approvals.list', { agentId: 'later-approved' }, { items: [{ approvalId: '*' }] }),
+          key: ADMIN,
+        },
+        gives(
+          'approvals.waitDecided',
+          { id: '${steps.1.result.items.0.approvalId}', timeoutSeconds: 30 },
+          { status: 'approved' },
+        ),
+        {
+          call: 'guard',
+          arguments: {
+            ...CALL,
+            agentId: 'later-approved',
+            name: 'pay',
+            waitSeconds: 0,
+            approvalId: '${steps.1.result.items.0.approvalId}',
+          },
+          expect: ran,
+        },
+      ],
+    },
     guard('approved while it waits', { agentId: 'payer-approved', name: 'pay' }, ran),
     guard(
       'rejected while it waits',

@@ -1,6 +1,7 @@
 // Permissions of the TypeScript client lapse: what runs has a decision that still stands. Time is given; nothing waits.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { inspect } from 'node:util';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { findRoot } from '../../../shared/platform/config/root.ts';
@@ -151,6 +152,67 @@ describe('A permission of the TypeScript client', () => {
     await custos.flush();
     expect(error).to.include({ name: 'RefusedError', verdict: 'DEGRADE' });
     expect(outcome()).to.deep.include({ ran: 0, events: ['tool.not_called'] });
+  });
+
+  it('gives nothing of what a tool has thrown when its result has to be redacted, and all of it otherwise', async () => {
+    const degrade = { verdict: 'DEGRADE', obligations: [{ type: 'redact_fields' }] };
+    const { custos, outcome } = await setUp(degrade);
+    const own = new Error('no row of ada@example.com');
+    const failWith = (keep: () => unknown) =>
+      custos
+        .guard({ ...QUESTION, obligations: { redact_fields: keep } }, () => {
+          throw own;
+        })({})
+        .catch((caught: unknown) => caught);
+    const withheld = await failWith(() => ({ result: (rows: unknown) => rows }));
+    expect(withheld).to.include({ name: 'RefusedError', verdict: 'DEGRADE', hasRun: true });
+    expect(inspect(withheld)).not.to.include('ada@');
+    expect(await failWith(() => undefined)).to.equal(own);
+    await custos.flush();
+    expect(outcome().events).to.deep.equal(['tool.called', 'tool.called']);
+  });
+
+  const generators: Readonly<Record<string, (tool: () => void) => () => unknown>> = {
+    'a generator': (tool) =>
+      function* () {
+        yield tool();
+      },
+    'an asynchronous generator': (tool) =>
+      async function* () {
+        yield tool();
+      },
+    'a function that returns a generator': (tool) => () =>
+      (function* () {
+        yield tool();
+      })(),
+  };
+  for (const [what, make] of Object.entries(generators))
+    it(`does not hand out ${what}, which would run without the decision`, async () => {
+      const { custos, tool, outcome } = await setUp();
+      const error = await custos
+        .guard(
+          QUESTION,
+          make(tool),
+        )({})
+        .catch((caught: unknown) => caught);
+      expect(error).to.include({ name: 'RefusedError', verdict: 'ALLOW', hasRun: true });
+      expect(outcome().ran).to.equal(0);
+    });
+
+  it('is not waited for when the time to wait is no number', async () => {
+    const { custos, tool, outcome } = await setUp({
+      verdict: 'ESCALATE',
+      allowed: false,
+      approval: { approval_id: 'apr_1' },
+    });
+    const error = await custos
+      .guard(
+        { ...QUESTION, waitSeconds: Number.NaN },
+        tool,
+      )({})
+      .catch((caught: unknown) => caught);
+    expect(error).to.include({ name: 'RefusedError', verdict: 'ESCALATE', approvalId: 'apr_1', hasRun: false });
+    expect(outcome().requests).to.deep.equal(['POST /v1/enforce']);
   });
 
   it('still reports a call that something else has begun in time and that took hours', async () => {

@@ -85,6 +85,41 @@ describe('The TypeScript client', () => {
     expect(error).to.include({ name: 'UnexpectedAnswerError' });
   });
 
+  it('refuses limits that are none, and takes an endless timeout', async () => {
+    const { Custos } = (await import(pathToFileURL(entry).href)) as { Custos: new (options: object) => Client };
+    const wrong = [
+      { timeoutMs: 0 },
+      { timeoutMs: Number.NaN },
+      { retries: -1 },
+      { retries: 4 },
+      { retries: Number.NaN },
+    ];
+    for (const limit of wrong) expect(() => new Custos(limit), inspect(limit)).to.throw(TypeError, /must be/);
+    const answer = { decision_id: 'd', allowed: false, verdict: 'DENY' };
+    const fetch = (_: string, { signal }: { signal: AbortSignal }) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('aborted')));
+        setTimeout(() => resolve(Response.json(answer)), 20);
+      });
+    const custos = new Custos({ url: 'http://custos.test', key: KEY, timeoutMs: Infinity, retries: 0, fetch });
+    expect(await custos.enforce.evaluate({ agentId: 'a', intent: 'x' })).to.include({ verdict: 'DENY' });
+  });
+
+  it('takes an empty environment variable for none', async () => {
+    const { Custos } = (await import(pathToFileURL(entry).href)) as { Custos: new () => Client };
+    const names = ['CUSTOS_URL', 'CUSTOS_KEY'];
+    const before = names.map((name) => process.env[name]);
+    for (const name of names) process.env[name] = '';
+    try {
+      expect(() => new Custos()).not.to.throw();
+    } finally {
+      for (const [i, name] of names.entries()) {
+        if (before[i] === undefined) delete process.env[name];
+        else process.env[name] = before[i];
+      }
+    }
+  });
+
   it('shows its key neither in itself nor in an error', async () => {
     const failures: (() => Response)[] = [
       () => Response.error(),

@@ -80,6 +80,7 @@ func describeRefusal(out printed, refused *custos.RefusedError) {
 	} else if cause := errorType(refused.Cause); cause != "" {
 		out["cause"] = cause
 	}
+	out["hasRun"] = refused.HasRun
 	if refused.DecisionID != "" {
 		out["decisionId"] = refused.DecisionID
 	}

@@ -41,7 +41,11 @@ func (s *session) guard(ctx context.Context, arguments object) (printed, error) 
 	}
 	var out printed
 	for i := 0; i < times; i++ {
-		result, err := guarded(ctx, judged)
+		approvalID, _ := arguments["approvalId"].(string)
+		if i > 0 {
+			approvalID = ""
+		}
+		result, err := guarded(custos.WithApproval(ctx, approvalID), judged)
 		if out, err = entry(result, err); err != nil {
 			return nil, err
 		}

@@ -167,6 +167,34 @@ describe('with a Custos client, the adapter of', () => {
     expect(calls).to.deep.equal([]);
   });
 
+  it('LangChain hands on no error and no command of a tool whose result has to be redacted, but the interrupt of a graph', async () => {
+    const { options } = setUp({ obligations: { redact_fields: () => ({ result: (result) => result }) } });
+    const { wrapToolCall } = custosMiddleware(custos, options);
+    const request = { toolCall: { name: 'list_notes', args: {}, id: 'call_1' }, runtime: {} };
+    const call = wrapToolCall as unknown as (
+      asked: typeof request,
+      handler: () => Promise<unknown>,
+    ) => Promise<unknown>;
+    const failWith = (own: Error) => call(request, () => Promise.reject(own)).catch((error: unknown) => error);
+    expect(await failWith(new Error('no note of Ada'))).to.include({ name: 'RefusedError', hasRun: true });
+    const told = (await call(request, async () => ({ lg_name: 'Command', update: NOTE }))) as ToolMessage;
+    expect(told.content).to.include('has run').and.not.to.include('Ada');
+    const interrupt = Object.assign(new Error('a question'), { is_bubble_up: true });
+    expect(await failWith(interrupt)).to.equal(interrupt);
+  });
+
+  it('runs each tool with its own input where models use an id of a call again', async () => {
+    for (const callTool of [callVercelTool, callOpenAiTool]) {
+      const { calls, tool, options } = setUp({ waitSeconds: 0 });
+      const inputs = [{ id: 'note-1' }, { id: 'note-2' }];
+      const call = { name: 'read_note', arguments: {}, tool };
+      const { needsApproval, execute } = callTool(custos, call, { ...options, asksUser: true });
+      for (const input of inputs) expect(await needsApproval(input)).to.equal(true);
+      for (const input of inputs) await execute(input);
+      expect(calls).to.deep.equal(inputs);
+    }
+  });
+
   it('LangChain hands on no artifact of a result under obligations, to which they were not applied', async () => {
     const { options } = setUp({ obligations: { redact_fields: () => ({ result: (result) => result }) } });
     const { wrapToolCall } = custosMiddleware(custos, options);
@@ -265,6 +293,33 @@ describe('with a Custos client, the adapter of', () => {
       expect(await stepsOf('find_notes').ask({})).to.deep.equal(unchanged);
       expect(await stepsOf('list_notes').ask({})).to.deep.equal({ ...changed, permissionDecision: 'ask' });
       expect(await stepsOf('unknown').ask({})).to.include({ permissionDecision: 'deny' });
+    });
+
+    it('knows the server of a tool whose name can be read in two ways only by the names of the servers', async () => {
+      const stored: unknown[] = [];
+      const ask = async (server: string, name: string, mcpServers?: readonly string[]) => {
+        const { options } = setUp({ waitSeconds: 0 });
+        const { hooks } = guardClaude(custos, {
+          agentId: options.agentId,
+          waitSeconds: 0,
+          ...(mcpServers && { mcpServers }),
+        });
+        const base = { session_id: 's', transcript_path: '', cwd: '.', tool_use_id: 'toolu_1', tool_input: {} };
+        const input = { ...base, hook_event_name: 'PreToolUse' as const, tool_name: `mcp__${server}__${name}` };
+        const { signal } = new AbortController();
+        const answer = await hooks.PreToolUse?.[0]?.hooks[0]?.(input, 'toolu_1', { signal });
+        expect(answer).to.have.nested.property('hookSpecificOutput.permissionDecision', 'deny');
+        const { items } = await admin.decisions.list({ agentId: options.agentId }).page();
+        stored.push(items.map(({ tool }) => [tool?.server, tool?.name]));
+        return (answer as { hookSpecificOutput: { permissionDecisionReason: string } }).hookSpecificOutput;
+      };
+      const { permissionDecisionReason } = await ask('team__notes', 'list_notes');
+      expect(permissionDecisionReason).to.include('"team" or "team__notes"').and.to.include('mcpServers');
+      await ask('team', '_list');
+      await ask('team__notes', 'list_notes', ['notes', 'team__notes']);
+      await ask('other', 'list_notes', ['notes']);
+      await ask('other', 'list_notes');
+      expect(stored).to.deep.equal([[], [], [['team__notes', 'list_notes']], [], [['other', 'list_notes']]]);
     });
 
     it('does not ask its user when the application wants it so', async () => {

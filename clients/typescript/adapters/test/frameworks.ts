@@ -148,9 +148,10 @@ const claude: Drive = async (custos, { name, arguments: args, tool }, options) =
 
 /** A tool whose user consents between the two steps. */
 export interface Consent {
-  readonly needsApproval: () => Promise<boolean>;
+  /** @param input default: the arguments of the call */
+  readonly needsApproval: (input?: JsonObject) => Promise<boolean>;
   /** @returns the result, or the text of the refusal */
-  readonly execute: () => Promise<string>;
+  readonly execute: (input?: JsonObject) => Promise<string>;
 }
 
 type CallWithConsent = (custos: Custos, call: ModelCall, options: AdapterOptions & { asksUser: boolean }) => Consent;
@@ -169,19 +170,21 @@ export const callVercelTool: CallWithConsent = (custos, { name, arguments: args,
     (input: unknown, about: object) => Promise<unknown>
   >;
   return {
-    needsApproval: async () => (await needsApproval(args, about)) === true,
-    execute: async () => textOf(await execute(args, about).catch(String)),
+    needsApproval: async (input = args) => (await needsApproval(input, about)) === true,
+    execute: async (input = args) => textOf(await execute(input, about).catch(String)),
   };
 };
 
 export const callOpenAiTool: CallWithConsent = (custos, call, options) => {
   const guarded = guardTool(custos, openAiFunction(call, { needsApproval: true }), options);
   const context = new RunContext();
-  const text = JSON.stringify(call.arguments);
-  const toolCall = { type: 'function_call' as const, callId: CALL_ID, name: call.name, arguments: text };
   return {
-    needsApproval: () => guarded.needsApproval(context, call.arguments, CALL_ID),
-    execute: async () => textOf(await guarded.invoke(context, text, { toolCall })),
+    needsApproval: (input = call.arguments) => guarded.needsApproval(context, input, CALL_ID),
+    execute: async (input = call.arguments) => {
+      const text = JSON.stringify(input);
+      const toolCall = { type: 'function_call' as const, callId: CALL_ID, name: call.name, arguments: text };
+      return textOf(await guarded.invoke(context, text, { toolCall }));
+    },
   };
 };
 

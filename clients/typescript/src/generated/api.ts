@@ -1957,6 +1957,8 @@ export interface components {
         Obligation: {
             /** @description The kind. */
             type: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Budgets that were read, by name. A permission counts against them. Absent when no rule with a budget would permit. */
         BudgetsLeft: {

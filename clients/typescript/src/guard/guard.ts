@@ -58,14 +58,14 @@ export function createGuard({ http, runtime }: { readonly http: Http; readonly r
         const answer = await http.send({ operation: 'POST /v1/enforce', body }, options);
         const decision = readDecision(question, id, answer);
         if (decision !== undefined) return { decision, ageMs };
-        cause = new CustosError('The answer is not a decision about this call.');
+        cause = new CustosError('The answer is not a decision about this call, or was made for another request.');
       } catch (error) {
         if (error instanceof CancelledError) throw error;
         cause = error;
         if (!(error instanceof ApiError) || error.code !== DECISION_LAPSED) break;
       }
     }
-    throw withoutDecision(question, cause instanceof Error ? cause.message : String(cause), { cause });
+    throw withoutDecision(question, cause instanceof Error ? cause.message : String(cause), { cause, approvalId });
   };
 
   /** Waits until the approval of an ESCALATE is given. @throws {RefusedError} when it is not */
@@ -75,7 +75,8 @@ export function createGuard({ http, runtime }: { readonly http: Http; readonly r
     { waitSeconds = DEFAULT_WAIT_SECONDS, signal }: Pick<AuthorizeOptions, 'waitSeconds' | 'signal'>,
   ): Promise<string> => {
     const approvalId = decision.approval?.approvalId;
-    if (approvalId === undefined || waitSeconds <= 0) throw refused(question, decision);
+    // Also for NaN.
+    if (approvalId === undefined || !(waitSeconds > 0)) throw refused(question, decision);
     let state: ApprovalDetail;
     try {
       state = await waitUntil<ApprovalDetail>(

@@ -4,7 +4,7 @@ import { buildCancelledError } from '../runtime.ts';
 import type { Decision } from '../types.ts';
 import type { KeptObligations } from './obligations.ts';
 import type { FixedQuestion } from './question.ts';
-import { refused } from './refusals.ts';
+import { refused, withheld } from './refusals.ts';
 import type { CallReport, Reporter, ReportOptions } from './reports.ts';
 import type { Validity } from './validity.ts';
 
@@ -16,6 +16,10 @@ export interface PermissionParts<Args extends object> {
   readonly reporter: Reporter;
   readonly options: ReportOptions & { readonly signal?: AbortSignal | undefined };
 }
+
+/** What a generator function returns: its body has not run. */
+const isGenerator = (value: unknown): boolean =>
+  /^\[object (?:Async)?Generator\]$/.test(Object.prototype.toString.call(value));
 
 export class Permission<Args extends object> {
   /** The decision on record that permits the call. */
@@ -57,7 +61,8 @@ export class Permission<Args extends object> {
    * Runs the function with the arguments, reports the outcome, and returns the result as the obligations demand.
    * @throws {RefusedError} when the permission was used before, or has lapsed
    * @throws {CancelledError} when the signal was aborted before the function ran
-   * @throws what the function throws
+   * @throws {RefusedError} with `hasRun`, instead of a result that can't be shown: an obligation could not be kept, or it is a generator
+   * @throws what the function throws, as `applyObligationsToError` returns it
    */
   async run<Result>(fn: (args: Args, decision: Decision) => Result | Promise<Result>): Promise<Result> {
     await this.confirm();
@@ -67,7 +72,13 @@ export class Permission<Args extends object> {
       result = await fn(this.arguments, this.decision);
     } catch (error) {
       this.#reportCalled({ outcome: 'failure' });
-      throw error;
+      throw this.applyObligationsToError(error);
+    }
+    if (isGenerator(result)) {
+      this.#reportCalled({ outcome: 'failure' });
+      const { question, decision } = this.#parts;
+      const why = 'its result is a generator, which would go on running without the decision; return what it yields';
+      throw withheld(question, decision, why);
     }
     this.#reportCalled({ outcome: 'success', result });
     // A result function returns a value of the same kind: it removes parts of the result.
@@ -81,11 +92,25 @@ export class Permission<Args extends object> {
     try {
       for (const apply of kept.resultFunctions) current = await apply(current);
     } catch (cause) {
-      const { verdict, reasons, decisionId } = decision;
-      const message = `The tool "${question.name}" has run, but an obligation of its result could not be kept, so the result is withheld.`;
-      throw new RefusedError(message, { verdict, reasons, decisionId, cause });
+      throw withheld(question, decision, 'an obligation of its result could not be kept, so the result is withheld', {
+        cause,
+      });
     }
     return current;
+  }
+
+  /**
+   * For a tool that was run without `run` and has thrown: what to throw in its place. An error may contain what an obligation removes from
+   * results, and can't be redacted: it is then replaced by a RefusedError without a `cause`.
+   */
+  applyObligationsToError(error: unknown): unknown {
+    const { question, decision, kept } = this.#parts;
+    if (kept.resultFunctions.length === 0) return error;
+    return withheld(
+      question,
+      decision,
+      'failed; its error is withheld, because an obligation of its result can not be applied to it',
+    );
   }
 
   /**
