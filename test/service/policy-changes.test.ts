@@ -157,6 +157,27 @@ describe('a change of the policy set', () => {
     expect(await inForce()).to.deep.include({ author: 'folder', reason: null, source: 'folder' });
   });
 
+  it('to the set of the folder is one to what the folder has now, never to that of an earlier read', async () => {
+    const { digest } = (await push(setOf('DENY', 'PINNED_AGAIN'))).json;
+    const { db, nowMs } = service;
+    const rules = { needsApproval: false, approvalTtlMs: 60_000, signers: undefined };
+    const readNow = async (): Promise<string> => ((await inForce())['folder'] as { digest: string }).digest;
+    const follow = (folder: string) =>
+      db
+        .transaction((sql) =>
+          changePolicySet(sql, { digest: folder, author: 'x', reason: 'r', source: 'folder' }, rules, nowMs()),
+        )
+        .then(({ kind }) => kind)
+        .catch((error: { code: string }) => error.code);
+    await edit(setOf('ALLOW', 'EARLIER'));
+    const earlier = await readNow();
+    await edit(setOf('DENY', 'NEWER'));
+    expect(await follow(earlier)).to.equal('E5002');
+    expect((await inForce()).digest).to.equal(digest);
+    expect(await follow(await readNow())).to.equal('activated');
+    await edit(undefined);
+  });
+
   it('is restored, with its author, when the row of the set in force is forged', async () => {
     const old = (await inForce()).digest;
     const { digest } = (await push(setOf('DENY', 'FORGED'))).json;
