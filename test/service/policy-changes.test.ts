@@ -419,16 +419,38 @@ describe('a change of the policy set', () => {
       for (const [by, place, body] of refused) expect((await by.post(place, body)).json.code).to.equal('E1004');
     });
 
-    it('when it is a stored set that this version can no longer load', async () => {
-      const canonical = '{"engine":2,"lexicon":{},"policies":[]}';
+    /** A stored set that this version can't load. */
+    let unloadable = '';
+    before(async () => {
       const [row] = await service.rows<{ digest: string }>(
         `INSERT INTO policy_set VALUES (encode(sha256(convert_to($1, 'UTF8')), 'hex'), convert_to($1, 'UTF8'), now()) RETURNING digest`,
-        [canonical],
+        ['{"engine":2,"lexicon":{},"policies":[]}'],
       );
-      const answer = await first.client.post('/v1/policies/rollback', { digest: row?.digest, reason: 'r' });
-      expect([answer.status, answer.json.code]).to.deep.equal([422, 'E2001']);
-      expect(answer.json.detail).to.contain('must be 1');
+      unloadable = row?.digest ?? '';
     });
+    const propose = (digest: string): Promise<string> =>
+      service.db.transaction(async (sql) => {
+        const { nowMs } = service;
+        const rules = { needsApproval: true, approvalTtlMs: 60_000, signers: undefined };
+        const change = { digest, author: first.keyId, reason: 'before the update', source: 'push' as const };
+        const proposed = await changePolicySet(sql, change, rules, nowMs());
+        return proposed.kind === 'proposed' ? proposed.proposal.approval_id : proposed.kind;
+      });
+    const WAYS: Readonly<Record<string, (digest: string) => Promise<ClientResponse>>> = {
+      'a rollback': (digest) => first.client.post('/v1/policies/rollback', { digest, reason: 'r' }),
+      'a promotion': (digest) => first.client.post('/v1/policies/promote', { digest, reason: 'r' }),
+      'an approval': async (digest) =>
+        second.client.post(`/v1/policies/approvals/${await propose(digest)}/approve`, { reason: 'r' }),
+    };
+    for (const [way, put] of Object.entries(WAYS))
+      it(`when it is a stored set that this version can no longer load: ${way}`, async () => {
+        const { digest: before } = await inForce();
+        const answer = await put(unloadable);
+        expect([answer.status, answer.json.code]).to.deep.equal([422, 'E2001']);
+        expect(answer.json.detail).to.contain('must be 1');
+        await settled();
+        expect((await inForce()).digest).to.equal(before);
+      });
   });
 
   it('does not lock out its author, whatever the set denies; thousands of files do not block other requests', async () => {

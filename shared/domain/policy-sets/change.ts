@@ -15,6 +15,7 @@ import {
   storePolicySet,
 } from './activate.ts';
 import type { ChangeRules } from './change-rules.ts';
+import { assertLoadable } from './stored-sets.ts';
 import { areBothShell, mayApprove, missingVotes } from './change-votes.ts';
 import { beginStage, changesVerdicts, dropStage, type StageChange, type StageOrder } from './stages.ts';
 import {
@@ -24,6 +25,7 @@ import {
   proposalOfFolder,
   proposalStatus,
   propose,
+  readProposal,
   stageOf,
   type StoredProposal,
   storeVote,
@@ -157,6 +159,15 @@ async function changeStage(
     };
   const organisations = await beginStage(sql, previousDigest, order, stage);
   return { kind: 'staged', previousDigest, signer, organisations };
+}
+
+/**
+ * Refuses an approval that would put a set into force that this version can't load: it may have been proposed before an update. To be called
+ * before `decideChange`, outside of its transaction. @throws {ApiError} E2001 (422)
+ */
+export async function assertApprovable(sql: Sql, approvalId: string): Promise<void> {
+  const row = await readProposal(sql, approvalId);
+  if (row?.state === 'pending' && stageOf(row) !== 'drop') await assertLoadable(sql, row.digest, '{approvalId}');
 }
 
 export interface ChangeDecision {
