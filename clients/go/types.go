@@ -169,7 +169,7 @@ type ApprovalDetail struct {
 	Decision DecisionOnRecord `json:"decision"`
 	// Whether the calling key may approve or reject while it is pending: not the key that asked, nor its rotations, ancestors or descendants.
 	MayDecide bool `json:"mayDecide"`
-	// Whether `mayDecide`, and the rules name the calling key, if they name approvers. Any key that may decide may reject.
+	// Whether `mayDecide`, the calling key is bound to no agents, and the rules name it, if they name approvers. Any key that may decide may reject.
 	MayApprove bool `json:"mayApprove"`
 	// False: there are not enough valid admin keys that the rules name, so nobody can complete this approval.
 	CanBeMet bool           `json:"canBeMet"`
