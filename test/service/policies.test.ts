@@ -8,7 +8,7 @@ import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
 import { replayRange } from '../../shared/domain/drafts/replay-store.ts';
 import type { Client } from '../support/client.ts';
 import { watchActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
-import type { Change, ChangeListener } from '../../shared/platform/db/changes.ts';
+import type { Change, ChangeFeed, ChangeListener } from '../../shared/platform/db/changes.ts';
 import { createGate } from '../support/gate.ts';
 import { loadStored, type PolicyFiles, type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -129,11 +129,11 @@ describe('policy sets', () => {
   it('take effect before the next answer in a process that learns of them late, as after it was frozen', async () => {
     const { digest: before } = (await service.admin.get('/v1/policies')).json;
     let tell: ChangeListener = () => undefined;
-    let fresh: Promise<void> | undefined;
+    let ask: ChangeFeed['ensureFresh'] = () => undefined;
     let ready: () => Promise<void> = () => Promise.resolve();
     const policies = await watchActivePolicySet({
       db: service.db,
-      changes: { subscribe: (listener) => (tell = listener), ensureFresh: () => fresh },
+      changes: { subscribe: (listener) => (tell = listener), ensureFresh: () => ask() },
       loadSet: async (...stored) => {
         await ready();
         return loadStored(...stored);
@@ -158,7 +158,7 @@ describe('policy sets', () => {
     expect(await digestNow().catch((error: unknown) => error)).to.include({ code: 'E6002' });
     ready = () => Promise.resolve();
     // As the workers, which authenticate nobody, and so have not asked the feed before.
-    fresh = Promise.resolve().then(() => tell(changed, true));
+    ask = () => Promise.resolve().then(() => tell(changed, true));
     expect(await digestNow()).to.equal(before);
   });
 
