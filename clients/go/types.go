@@ -2041,7 +2041,7 @@ type PushPoliciesRequestStage struct {
 
 // PushPoliciesRequest is part of the API's requests or answers.
 type PushPoliciesRequest struct {
-	// The whole set: what is not among them is no longer in force. Without a lexicon that in force stays.
+	// The whole set: what is not among them is no longer in force. Without a lexicon that in force stays; E5002 when another set comes into force while the files are checked.
 	Files []PushPoliciesRequestFiles `json:"files"`
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`

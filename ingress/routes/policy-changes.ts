@@ -127,7 +127,9 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
         const active = policies.status().activeDigest;
         const inForce = active === undefined ? undefined : await canonicalOf(db, active);
         const pushed = await reader.read({ body, organisations, inForce });
-        const { reason, expectedDigest, signature, stage, dryRun, warnings, set } = pushed;
+        const { reason, signature, stage, dryRun, warnings, set } = pushed;
+        // Another push may have changed the lexicon since it was read, which must not be undone.
+        const { expectedDigest = pushed.hasLexiconInForce ? active : undefined } = pushed;
         const { digest, canonical } = set;
         const source = stage === undefined ? ('push' as const) : ('stage' as const);
         const change = { digest, canonical, author: key.keyId, reason, source, stage };

@@ -6,6 +6,7 @@ import { signSet } from '../../shared/core/policy/signature.ts';
 import { changePolicySet, decideChange } from '../../shared/domain/policy-sets/change.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
+import { smallLexicon } from '../support/lexicon.ts';
 import { folderOf, type PolicyFiles, type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { recordOf } from './receipt-setup.ts';
@@ -205,6 +206,24 @@ describe('a change of the policy set', () => {
       ['A', 'B', 'C'].map((name) => push(setOf('DENY', name), { expectedDigest: made.json.digest })),
     );
     expect(rivals.map(({ status }) => status).sort(), 'one of three wins').to.deep.equal([201, 409, 409]);
+  });
+
+  it('without a lexicon never undoes the words that another change brought while it was checked', async () => {
+    const words = JSON.parse(smallLexicon().text) as { fillers: string[] };
+    const lexicon = { path: 'lexicon.json', text: JSON.stringify({ ...words, fillers: [...words.fillers, 'verily'] }) };
+    const withWords = { files: [...filesOf(setOf('DENY', 'NEW_WORDS')), lexicon], reason: 'new words' };
+    // One set is checked at a time: the second waits, and knows only the lexicon of before.
+    const [pushed, late] = await Promise.all([
+      first.client.post('/v1/policies', withWords),
+      push(setOf('DENY', 'OLD_WORDS'), {}, second.client),
+    ]);
+    expect([pushed.status, pushed.json.code]).to.deep.equal([201, undefined]);
+    // The other order is possible, too.
+    if (late.status !== 201) expect([late.status, late.json.code]).to.deep.equal([409, 'E5002']);
+    await push(setOf('DENY', 'OLD_WORDS'), {}, second.client);
+    await settled();
+    const { lexicon: stored } = (await service.admin.get(`/v1/policies/${(await inForce()).digest}`)).json;
+    expect(stored.fillers).to.include('verily');
   });
 
   it('supersedes changes that were proposed for the set before', async () => {

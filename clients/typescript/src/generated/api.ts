@@ -3661,7 +3661,7 @@ export interface components {
             reason: string;
         };
         PushPoliciesRequest: {
-            /** @description The whole set: what is not among them is no longer in force. Without a lexicon that in force stays. */
+            /** @description The whole set: what is not among them is no longer in force. Without a lexicon that in force stays; E5002 when another set comes into force while the files are checked. */
             files: {
                 /** @description Relative to the policy folder, with `/`, such as `payments/refunds.json`. Each only once. */
                 path: string;
