@@ -44,6 +44,8 @@ export interface PushedOwn {
 
 export type PushedSet = Omit<Static<typeof PushPoliciesRequest>, 'files'> & {
   readonly set: NonNullable<Admitted['set']>;
+  /** Whether it has the lexicon of the set in force. */
+  readonly hasLexiconInForce: boolean;
   readonly warnings: readonly Finding[];
 };
 
@@ -109,7 +111,10 @@ export function checkPushed(request: Static<typeof PushPoliciesRequest>, task: P
       ? { set: undefined, errors: refused, warnings: [] }
       : admitHere({ ...texts, organisations: task.organisations }, isInForce ? compileStoredLexicon : undefined);
   if (admitted.set !== undefined)
-    return { ok: true, pushed: { ...rest, set: admitted.set, warnings: admitted.warnings } };
+    return {
+      ok: true,
+      pushed: { ...rest, set: admitted.set, hasLexiconInForce: isInForce, warnings: admitted.warnings },
+    };
   const errors = findingErrors(files, admitted.errors);
   const more = admitted.errors.length > 1 ? ` (and ${admitted.errors.length - 1} more)` : '';
   const message = `The set has errors and was not put into force: ${errors[0]?.message ?? 'it has no policies'}${more}.`;

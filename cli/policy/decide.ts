@@ -3,7 +3,7 @@ import { comparePolicySets } from '../../shared/core/policy/compare.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { policyApprovalView } from '../../shared/api/policy-approval-view.ts';
 import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
-import { decideChange } from '../../shared/domain/policy-sets/change.ts';
+import { assertApprovable, decideChange } from '../../shared/domain/policy-sets/change.ts';
 import { changeRulesOf } from '../../shared/domain/policy-sets/change-rules.ts';
 import { readProposal, type StoredProposal } from '../../shared/domain/policy-sets/proposals.ts';
 import { operatorName, type AdminStore } from '../admin.ts';
@@ -55,6 +55,7 @@ export async function decidePolicyChange(
 ): Promise<void> {
   const by = operatorName();
   const rules = changeRulesOf(loadConfig());
+  if (state === 'approved') await assertApprovable(db, approvalId);
   const row = await db.transaction((sql) => decideChange(sql, approvalId, { state, by, reason, nowMs }, rules));
   if (json) return printJson(policyApprovalView(row, nowMs));
   printLine(approvalId);

@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import type { PolicyChangeResult } from '../../shared/api/policy-set.ts';
 import { type ChangeResult, changePolicySet, type PolicyChange } from '../../shared/domain/policy-sets/change.ts';
 import { changeRulesOf } from '../../shared/domain/policy-sets/change-rules.ts';
+import { assertLoadable, canonicalOf } from '../../shared/domain/policy-sets/stored-sets.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { operatorName } from '../admin.ts';
@@ -34,6 +35,13 @@ export function checkReason(reason: string): string {
   if (reason.trim() === '' || [...reason].length > MAX_REASON)
     throw new UsageError(`--reason must have 1 to ${MAX_REASON} characters and not be blank.`);
   return reason;
+}
+
+/** Whether a stored set may come into force. @throws {UsageError} there is none @throws {ApiError} E2001: this version can't load it */
+export async function checkStored(db: Database, digest: string): Promise<void> {
+  if ((await canonicalOf(db, digest)) === undefined)
+    throw new UsageError(`No set with the digest ${digest} is stored.`);
+  await assertLoadable(db, digest);
 }
 
 /** Changes the set in force in the database, as the user of the shell. */

@@ -1,10 +1,9 @@
 // `custos policy rollback` and `custos policy follow-folder`: put a stored set, or that of the service's folder, into force.
-import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
 import { runAdmin } from '../admin.ts';
 import { CommandError, EXIT, exitWith, UsageError } from '../exit.ts';
 import { readFile } from '../input.ts';
 import type { CommandBody } from '../program.ts';
-import { checkReason, digestOf, printResult, PUT_NOTES, putLocally, putRemotely } from './put.ts';
+import { checkReason, checkStored, digestOf, printResult, PUT_NOTES, putLocally, putRemotely } from './put.ts';
 
 const FOLDER = 'SELECT folder_digest AS digest FROM policy_state';
 
@@ -39,10 +38,7 @@ ${PUT_NOTES}`,
             );
           else
             await runAdmin(async ({ db, nowMs }) => {
-              const stored = await draftOfDigest(db, digest);
-              if (stored === undefined) throw new UsageError(`No set with the digest ${digest} is stored.`);
-              if (!stored.ok)
-                throw new CommandError(`This version can not load the set any more: ${stored.findings[0]?.message}.`);
+              await checkStored(db, digest);
               printResult(await putLocally(db, nowMs, { ...change, source: 'rollback' }), options);
             });
           return EXIT.ok;

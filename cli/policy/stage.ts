@@ -4,12 +4,11 @@ import type { Static } from 'typebox';
 import type { PolicyStageList } from '../../shared/api/policy-set.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { type StageView, stageViews } from '../../shared/domain/drafts/stage-views.ts';
-import { canonicalOf } from '../../shared/domain/policy-sets/stored-sets.ts';
 import { runAdmin } from '../admin.ts';
 import { EXIT, exitWith, say, UsageError } from '../exit.ts';
 import { printJson, printLine } from '../output.ts';
 import type { CommandBody } from '../program.ts';
-import { checkReason, digestOf, printResult, PUT_NOTES, putLocally, putRemotely } from './put.ts';
+import { checkReason, checkStored, digestOf, printResult, PUT_NOTES, putLocally, putRemotely } from './put.ts';
 import { callService, withRemote } from './remote.ts';
 import { signatureOf } from './rollback.ts';
 import { differenceLines } from './replay-text.ts';
@@ -77,8 +76,7 @@ export const promotePoliciesCommand: CommandBody = {
             printResult(await putRemotely(options, 'POST', '/v1/policies/promote', change), options);
           else
             await runAdmin(async ({ db, nowMs }) => {
-              if ((await canonicalOf(db, digest)) === undefined)
-                throw new UsageError(`No set with the digest ${digest} is stored.`);
+              await checkStored(db, digest);
               printResult(await putLocally(db, nowMs, { ...change, source: 'push' }), options);
             });
           return EXIT.ok;

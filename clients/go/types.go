@@ -169,7 +169,7 @@ type ApprovalDetail struct {
 	Decision DecisionOnRecord `json:"decision"`
 	// Whether the calling key may approve or reject while it is pending: not the key that asked, nor its rotations, ancestors or descendants.
 	MayDecide bool `json:"mayDecide"`
-	// Whether `mayDecide`, and the rules name the calling key, if they name approvers. Any key that may decide may reject.
+	// Whether `mayDecide`, the calling key is bound to no agents, and the rules name it, if they name approvers. Any key that may decide may reject.
 	MayApprove bool `json:"mayApprove"`
 	// False: there are not enough valid admin keys that the rules name, so nobody can complete this approval.
 	CanBeMet bool           `json:"canBeMet"`
@@ -2041,7 +2041,7 @@ type PushPoliciesRequestStage struct {
 
 // PushPoliciesRequest is part of the API's requests or answers.
 type PushPoliciesRequest struct {
-	// The whole set: what is not among them is no longer in force. Without a lexicon that in force stays.
+	// The whole set: what is not among them is no longer in force. Without a lexicon that in force stays; E5002 when another set comes into force while the files are checked.
 	Files []PushPoliciesRequestFiles `json:"files"`
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`

@@ -88,7 +88,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       access: ['admin:*'],
       tag: 'Approvals',
       summary: word === 'approve' ? 'Approve what an agent asked for' : 'Reject what an agent asked for',
-      description: `${effect} The key that asked may not decide, nor may a key that it made or that made it. ${word === 'approve' ? 'Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.' : 'One rejection rejects.'}`,
+      description: `${effect} The key that asked may not decide, nor may a key that it made or that made it. ${word === 'approve' ? 'A key that is bound to agents approves nothing. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.' : 'One rejection rejects.'}`,
       request: { params: IdParams, body: ApprovalVerdict },
       responses: { 200: { description: `The approval, ${state}.`, schema: ApprovalDetail } },
       errors: ['E4001', 'E4006', 'E5001', 'E5002'],
@@ -102,7 +102,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
             by: key.keyId,
             reason: body.reason,
             nowMs: at,
-            mayName: (agentId) => mayName(key, agentId),
+            key,
           });
           const row = await readApproval(sql, key, params.id);
           if (row === undefined) throw await absentApproval(sql, key, params.id);

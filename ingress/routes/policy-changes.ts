@@ -17,8 +17,7 @@ import { areSameHands } from '../../shared/domain/approvals/hands.ts';
 import { noSuchApproval } from '../../shared/domain/approvals/store.ts';
 import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { admitStoredApart } from '../../shared/domain/policy-sets/admission.ts';
-import { decideChange } from '../../shared/domain/policy-sets/change.ts';
+import { assertApprovable, decideChange } from '../../shared/domain/policy-sets/change.ts';
 import { mayApprove } from '../../shared/domain/policy-sets/change-votes.ts';
 import {
   changeVotesOf,
@@ -26,10 +25,15 @@ import {
   readProposal,
   type StoredProposal,
 } from '../../shared/domain/policy-sets/proposals.ts';
-import { canonicalOf, createSetComparer, organisationSlugs } from '../../shared/domain/policy-sets/stored-sets.ts';
+import {
+  assertLoadable,
+  canonicalOf,
+  createSetComparer,
+  organisationSlugs,
+} from '../../shared/domain/policy-sets/stored-sets.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { changedFields } from '../../shared/kernel/recorded-change.ts';
-import { createPushReader, findingErrors } from '../pushed-set.ts';
+import { createPushReader } from '../pushed-set.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createOwnPolicyChanges, organisationPolicyRoutes } from './organisation-policies.ts';
 import { readPage } from './paging.ts';
@@ -75,11 +79,12 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       description: effect,
       request: { params: ApprovalParams, body: ApprovalVerdict },
       responses: { 200: { description: `The change, ${state}.`, schema: PolicyApproval } },
-      errors: ['E4001', 'E5001', 'E5002'],
+      errors: [...(state === 'approved' ? (['E2001'] as const) : []), 'E4001', 'E5001', 'E5002'],
       idempotent: true,
       handler: async ({ key, params, body: { reason }, commit }) => {
         assertOperator(key);
         assertReason(reason);
+        if (state === 'approved') await assertApprovable(db, params.approvalId);
         const reply = await commit(async (sql) => {
           const decision = { state, by: key.keyId, reason, nowMs: nowMs() };
           const row = await decideChange(sql, params.approvalId, decision, changeRules);
@@ -122,7 +127,9 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
         const active = policies.status().activeDigest;
         const inForce = active === undefined ? undefined : await canonicalOf(db, active);
         const pushed = await reader.read({ body, organisations, inForce });
-        const { reason, expectedDigest, signature, stage, dryRun, warnings, set } = pushed;
+        const { reason, signature, stage, dryRun, warnings, set } = pushed;
+        // Another push may have changed the lexicon since it was read, which must not be undone.
+        const { expectedDigest = pushed.hasLexiconInForce ? active : undefined } = pushed;
         const { digest, canonical } = set;
         const source = stage === undefined ? ('push' as const) : ('stage' as const);
         const change = { digest, canonical, author: key.keyId, reason, source, stage };
@@ -151,16 +158,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
         const { digest, reason, expectedDigest, signature, dryRun } = body;
         assertReason(reason);
         if (!isOperatorsKey(key)) return own.rollBack({ key, body, commit: request.commit });
-        const canonical = await canonicalOf(db, digest);
-        if (canonical === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
-        const { set, errors } = await admitStoredApart(canonical);
-        if (set?.digest !== digest) {
-          const why = errors[0]?.message ?? 'its text was changed';
-          throw new ApiError('E2001', `This version can not load the set any more: ${why}.`, {
-            status: 422,
-            errors: findingErrors(undefined, errors),
-          });
-        }
+        await assertLoadable(db, digest);
         const change = { digest, author: key.keyId, reason, source: 'rollback' as const };
         if (dryRun === true) {
           const previousDigest = policies.status().activeDigest ?? null;

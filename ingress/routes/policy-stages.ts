@@ -10,9 +10,8 @@ import {
 } from '../../shared/api/policy-set.ts';
 import { activationView, listActivations } from '../../shared/domain/policy-sets/activations.ts';
 import { stageViews } from '../../shared/domain/drafts/stage-views.ts';
-import { canonicalOf } from '../../shared/domain/policy-sets/stored-sets.ts';
+import { assertLoadable } from '../../shared/domain/policy-sets/stored-sets.ts';
 import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
-import { ApiError } from '../../shared/kernel/errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { readPage } from './paging.ts';
 import { assertLiveAdmin, assertOperator } from './policies.ts';
@@ -70,14 +69,14 @@ export function policyStageRoutes(deps: PolicyChangeDeps): Route[] {
       request: { body: PromotePoliciesRequest },
       responses: RESPONSES,
       errors: ['E2001', 'E4001', 'E5002', 'E6002'],
+      cost: () => 10,
       idempotent: true,
       handler: async (request) => {
         const { key, body } = request;
         const { digest, reason, expectedDigest, signature } = body;
         assertOperator(key);
         assertReason(reason);
-        if ((await canonicalOf(db, digest)) === undefined)
-          throw new ApiError('E4001', 'There is no policy set with this digest.');
+        await assertLoadable(db, digest);
         const change = { digest, author: key.keyId, reason, source: 'push' as const };
         return apply(request, { ...change, expectedDigest, signature });
       },

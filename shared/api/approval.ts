@@ -75,7 +75,7 @@ export const ApprovalDetail = named('ApprovalDetail', {
   }),
   mayApprove: Type.Boolean({
     description:
-      'Whether `mayDecide`, and the rules name the calling key, if they name approvers. Any key that may decide may reject.',
+      'Whether `mayDecide`, the calling key is bound to no agents, and the rules name it, if they name approvers. Any key that may decide may reject.',
   }),
   canBeMet: Type.Boolean({
     description:

@@ -202,7 +202,7 @@ export const PushPoliciesRequest = named('PushPoliciesRequest', {
       minItems: 1,
       maxItems: MAX_PUSHED_FILES,
       description:
-        'The whole set: what is not among them is no longer in force. Without a lexicon that in force stays.',
+        'The whole set: what is not among them is no longer in force. Without a lexicon that in force stays; E5002 when another set comes into force while the files are checked.',
     },
   ),
   reason: Reason,

@@ -3,14 +3,15 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GRACE_MS } from '../../shared/core/verification/moment.ts';
 import { readKeys, wereSameHands } from '../../shared/core/verification/keys.ts';
-import { areSameHands } from '../../shared/domain/approvals/hands.ts';
+import { areSameHands, readKeyRelations } from '../../shared/domain/approvals/hands.ts';
 import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
 import { createKey, type KeyRow, rotateKey } from '../../shared/domain/keys/store.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { adminUrlOf, createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
+import { runSql } from '../support/sql.ts';
 
 const HISTORIES = 5;
 const steps = fc.array(fc.record({ rotates: fc.boolean(), by: fc.nat(12), which: fc.nat(12) }), {
@@ -89,6 +90,29 @@ describe('the groups of related keys', () => {
     });
     await fc.assert(agrees, { numRuns: HISTORIES, endOnFailure: true });
     expect(Math.min(same, apart)).to.be.greaterThan(HISTORIES);
+  });
+
+  it('include every key when a row of one of the two was deleted, and so its relations', async () => {
+    const [first = '', , successor = ''] = await makeKeys([
+      { rotates: false, by: 12, which: 0 },
+      { rotates: false, by: 12, which: 0 },
+      { rotates: true, by: 1, which: 0 },
+    ]);
+    const stranger = (await makeKeys([{ rotates: false, by: 12, which: 0 }]))[0] ?? '';
+    const answers = async (): Promise<boolean[]> => {
+      const relations = await readKeyRelations(db, [first, successor, stranger, 'cli:somebody']);
+      return [
+        relations.areSameHands(first, successor),
+        relations.areSameHands(successor, first),
+        relations.areSameHands(first, stranger),
+        relations.areSameHands('cli:somebody', stranger),
+      ];
+    };
+    expect(await answers()).to.deep.equal([true, true, false, false]);
+    const owner = await openTestDatabase(adminUrlOf(database.url));
+    await runSql(owner, 'DELETE FROM api_key WHERE key_id = $1', [first]);
+    await owner.close();
+    expect(await answers()).to.deep.equal([true, true, true, false]);
   });
 
   it('do not include a key that rotated another one only after its decision', () => {

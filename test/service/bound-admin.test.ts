@@ -46,6 +46,13 @@ describe('an admin key that is bound to an agent', () => {
       const { keyId } = await service.addKey({ scopes: ['admin:*'], agentIds: ['robot'], tags: ['finance'] });
       return bound.post(`${PATH}/${keyId}/rotate`, {});
     },
+    'approves nothing that is asked for its agent, whoever asks': async () => {
+      const asked = await (await service.client()).post('/v1/enforce', {
+        agent_id: 'robot',
+        intent: 'read:robots/*',
+      });
+      return bound.post(`/v1/approvals/${asked.json.approval?.approval_id}/approve`, { reason: 'mine' });
+    },
     'finds no registered resource': () =>
       bound.post('/access/v1/search/resource', {
         subject: { type: 'Agent', id: 'x' },
@@ -59,6 +66,14 @@ describe('an admin key that is bound to an agent', () => {
       const { status, json } = await ask();
       expect([status, json.code]).to.deep.equal([403, 'E1004']);
     });
+
+  it('rejects what is asked for its agent', async () => {
+    const { json } = await (await service.client()).post('/v1/enforce', { agent_id: 'robot', intent: 'read:arms/*' });
+    const path = `/v1/approvals/${json.approval.approval_id}`;
+    const seen = (await bound.get(path)).json;
+    expect([seen.mayDecide, seen.mayApprove]).to.deep.equal([true, false]);
+    expect((await bound.post(`${path}/reject`, { reason: 'not now' })).status).to.equal(200);
+  });
 
   it('halts its environment, and makes and revokes keys with no more than it has', async () => {
     const made = await bound.post(PATH, { ...key, tags: ['plain'] });

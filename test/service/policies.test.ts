@@ -7,7 +7,10 @@ import { RE2JS } from 're2js';
 import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
 import { replayRange } from '../../shared/domain/drafts/replay-store.ts';
 import type { Client } from '../support/client.ts';
-import { type PolicyFiles, type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
+import { watchActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import type { Change, ChangeFeed, ChangeListener } from '../../shared/platform/db/changes.ts';
+import { createGate } from '../support/gate.ts';
+import { loadStored, type PolicyFiles, type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 
 /** Two policies that deny the same request, with codes that name their set. */
@@ -121,6 +124,42 @@ describe('policy sets', () => {
       { digest, previous_digest: before.digest },
       { digest: before.digest, previous_digest: digest },
     ]);
+  });
+
+  it('take effect before the next answer in a process that learns of them late, as after it was frozen', async () => {
+    const { digest: before } = (await service.admin.get('/v1/policies')).json;
+    let tell: ChangeListener = () => undefined;
+    let ask: ChangeFeed['ensureFresh'] = () => undefined;
+    let ready: () => Promise<void> = () => Promise.resolve();
+    const policies = await watchActivePolicySet({
+      db: service.db,
+      changes: { subscribe: (listener) => (tell = listener), ensureFresh: () => ask() },
+      loadSet: async (...stored) => {
+        await ready();
+        return loadStored(...stored);
+      },
+      onError: () => undefined,
+    });
+    const current = () => policies.current(service.operatorId);
+    const digestNow = async (): Promise<string> => (await current()).set.digest;
+    const changed: Change = { kind: 'policy', subject: [] };
+    const after = await service.apply(setOf('LATE'));
+    const gate = createGate();
+    ready = () => gate.opened;
+    tell(changed);
+    expect(current(), 'told in time, it goes on with the set before while it loads').not.to.be.instanceOf(Promise);
+    tell(changed, true);
+    const late = digestNow();
+    gate.open();
+    expect([before, await late]).to.deep.equal([before, after]);
+    expect(await service.apply()).to.equal(before);
+    ready = () => Promise.reject(new Error('the connection was lost'));
+    tell(changed, true);
+    expect(await digestNow().catch((error: unknown) => error)).to.include({ code: 'E6002' });
+    ready = () => Promise.resolve();
+    // As the workers, which authenticate nobody, and so have not asked the feed before.
+    ask = () => Promise.resolve().then(() => tell(changed, true));
+    expect(await digestNow()).to.equal(before);
   });
 
   it('show their catalogues page by page with all tools, pins and defaults; a set without catalogues has an empty list', async () => {

@@ -6,6 +6,7 @@ import { signSet } from '../../shared/core/policy/signature.ts';
 import { changePolicySet, decideChange } from '../../shared/domain/policy-sets/change.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
+import { smallLexicon } from '../support/lexicon.ts';
 import { folderOf, type PolicyFiles, type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { recordOf } from './receipt-setup.ts';
@@ -157,6 +158,27 @@ describe('a change of the policy set', () => {
     expect(await inForce()).to.deep.include({ author: 'folder', reason: null, source: 'folder' });
   });
 
+  it('to the set of the folder is one to what the folder has now, never to that of an earlier read', async () => {
+    const { digest } = (await push(setOf('DENY', 'PINNED_AGAIN'))).json;
+    const { db, nowMs } = service;
+    const rules = { needsApproval: false, approvalTtlMs: 60_000, signers: undefined };
+    const readNow = async (): Promise<string> => ((await inForce())['folder'] as { digest: string }).digest;
+    const follow = (folder: string) =>
+      db
+        .transaction((sql) =>
+          changePolicySet(sql, { digest: folder, author: 'x', reason: 'r', source: 'folder' }, rules, nowMs()),
+        )
+        .then(({ kind }) => kind)
+        .catch((error: { code: string }) => error.code);
+    await edit(setOf('ALLOW', 'EARLIER'));
+    const earlier = await readNow();
+    await edit(setOf('DENY', 'NEWER'));
+    expect(await follow(earlier)).to.equal('E5002');
+    expect((await inForce()).digest).to.equal(digest);
+    expect(await follow(await readNow())).to.equal('activated');
+    await edit(undefined);
+  });
+
   it('is restored, with its author, when the row of the set in force is forged', async () => {
     const old = (await inForce()).digest;
     const { digest } = (await push(setOf('DENY', 'FORGED'))).json;
@@ -184,6 +206,24 @@ describe('a change of the policy set', () => {
       ['A', 'B', 'C'].map((name) => push(setOf('DENY', name), { expectedDigest: made.json.digest })),
     );
     expect(rivals.map(({ status }) => status).sort(), 'one of three wins').to.deep.equal([201, 409, 409]);
+  });
+
+  it('without a lexicon never undoes the words that another change brought while it was checked', async () => {
+    const words = JSON.parse(smallLexicon().text) as { fillers: string[] };
+    const lexicon = { path: 'lexicon.json', text: JSON.stringify({ ...words, fillers: [...words.fillers, 'verily'] }) };
+    const withWords = { files: [...filesOf(setOf('DENY', 'NEW_WORDS')), lexicon], reason: 'new words' };
+    // One set is checked at a time: the second waits, and knows only the lexicon of before.
+    const [pushed, late] = await Promise.all([
+      first.client.post('/v1/policies', withWords),
+      push(setOf('DENY', 'OLD_WORDS'), {}, second.client),
+    ]);
+    expect([pushed.status, pushed.json.code]).to.deep.equal([201, undefined]);
+    // The other order is possible, too.
+    if (late.status !== 201) expect([late.status, late.json.code]).to.deep.equal([409, 'E5002']);
+    await push(setOf('DENY', 'OLD_WORDS'), {}, second.client);
+    await settled();
+    const { lexicon: stored } = (await service.admin.get(`/v1/policies/${(await inForce()).digest}`)).json;
+    expect(stored.fillers).to.include('verily');
   });
 
   it('supersedes changes that were proposed for the set before', async () => {
@@ -398,16 +438,38 @@ describe('a change of the policy set', () => {
       for (const [by, place, body] of refused) expect((await by.post(place, body)).json.code).to.equal('E1004');
     });
 
-    it('when it is a stored set that this version can no longer load', async () => {
-      const canonical = '{"engine":2,"lexicon":{},"policies":[]}';
+    /** A stored set that this version can't load. */
+    let unloadable = '';
+    before(async () => {
       const [row] = await service.rows<{ digest: string }>(
         `INSERT INTO policy_set VALUES (encode(sha256(convert_to($1, 'UTF8')), 'hex'), convert_to($1, 'UTF8'), now()) RETURNING digest`,
-        [canonical],
+        ['{"engine":2,"lexicon":{},"policies":[]}'],
       );
-      const answer = await first.client.post('/v1/policies/rollback', { digest: row?.digest, reason: 'r' });
-      expect([answer.status, answer.json.code]).to.deep.equal([422, 'E2001']);
-      expect(answer.json.detail).to.contain('must be 1');
+      unloadable = row?.digest ?? '';
     });
+    const propose = (digest: string): Promise<string> =>
+      service.db.transaction(async (sql) => {
+        const { nowMs } = service;
+        const rules = { needsApproval: true, approvalTtlMs: 60_000, signers: undefined };
+        const change = { digest, author: first.keyId, reason: 'before the update', source: 'push' as const };
+        const proposed = await changePolicySet(sql, change, rules, nowMs());
+        return proposed.kind === 'proposed' ? proposed.proposal.approval_id : proposed.kind;
+      });
+    const WAYS: Readonly<Record<string, (digest: string) => Promise<ClientResponse>>> = {
+      'a rollback': (digest) => first.client.post('/v1/policies/rollback', { digest, reason: 'r' }),
+      'a promotion': (digest) => first.client.post('/v1/policies/promote', { digest, reason: 'r' }),
+      'an approval': async (digest) =>
+        second.client.post(`/v1/policies/approvals/${await propose(digest)}/approve`, { reason: 'r' }),
+    };
+    for (const [way, put] of Object.entries(WAYS))
+      it(`when it is a stored set that this version can no longer load: ${way}`, async () => {
+        const { digest: before } = await inForce();
+        const answer = await put(unloadable);
+        expect([answer.status, answer.json.code]).to.deep.equal([422, 'E2001']);
+        expect(answer.json.detail).to.contain('must be 1');
+        await settled();
+        expect((await inForce()).digest).to.equal(before);
+      });
   });
 
   it('does not lock out its author, whatever the set denies; thousands of files do not block other requests', async () => {

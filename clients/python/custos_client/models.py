@@ -189,7 +189,8 @@ class ApprovalDetail:
     # Whether the calling key may approve or reject while it is pending: not the key that asked, nor its
     # rotations, ancestors or descendants.
     may_decide: bool
-    # Whether `mayDecide`, and the rules name the calling key, if they name approvers.
+    # Whether `mayDecide`, the calling key is bound to no agents, and the rules name it, if they name
+    # approvers.
     may_approve: bool
     # False: there are not enough valid admin keys that the rules name, so nobody can complete this approval.
     can_be_met: bool

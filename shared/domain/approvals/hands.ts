@@ -1,5 +1,6 @@
 // How keys are related: which belong to the same person, who may not decide an approval of their own, and which votes count.
 import type { Sql } from '../../platform/db/database.ts';
+import { isKeyId } from '../keys/format.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
 import type { Voters } from '../../core/policy/approvers.ts';
 
@@ -35,8 +36,14 @@ export async function readKeyRelations(sql: Sql, keyIds: readonly string[]): Pro
   const isDoubtful = doubtIn(rows, genuineRows);
   const closureOf = (keyId: string): Above[] => rows.filter((row) => row.first_id === keyId);
   const reaches = (from: string, to: string): boolean => closureOf(from).some((row) => row.key_id === to);
+  /** The shell and the policy folder have no key. */
+  const isMissing = (by: string): boolean => isKeyId(by) && closureOf(by).length === 0;
   const areSameHands = (one: string, other: string): boolean =>
-    one === other || reaches(one, other) || reaches(other, one) || isDoubtful([...closureOf(one), ...closureOf(other)]);
+    one === other ||
+    [one, other].some(isMissing) ||
+    reaches(one, other) ||
+    reaches(other, one) ||
+    isDoubtful([...closureOf(one), ...closureOf(other)]);
   const tagsOf = (keyId: string): readonly string[] => known.get(keyId)?.tags ?? [];
   /** A rotation without overlap revokes the old key, whose holder has its successor. */
   const isValid = (keyId: string, nowMs: number): boolean => {
@@ -60,7 +67,7 @@ export async function readKeyRelations(sql: Sql, keyIds: readonly string[]): Pro
 
 /**
  * Whether two keys are equal, rotations of each other, or one created the other, directly or through keys in between. A decision from
- * the shell has no key, and is never in the same hands. When a row between them is missing or was changed outside the service, the
+ * the shell has no key, and is never in the same hands. When a row of theirs or between them is missing or was changed outside the service, the
  * safe answer is yes: the approval stays undecided.
  */
 export async function areSameHands(sql: Sql, one: string, other: string): Promise<boolean> {

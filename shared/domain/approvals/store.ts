@@ -2,7 +2,9 @@
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { ApiError, droppedByRetention } from '../../kernel/errors.ts';
+import { assertUnbound, mayName } from '../keys/bound.ts';
 import { loadKey } from '../keys/lookup.ts';
+import type { AuthenticatedKey } from '../keys/types.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
 import { readDroppedBefore } from '../retention/dropped.ts';
 import { genuine, sealedColumns, type SealedRow, updateSealed } from '../../platform/db/seals/rows.ts';
@@ -171,14 +173,15 @@ export interface ApprovalDecision {
   readonly by: string;
   readonly reason: string;
   readonly nowMs: number;
-  /** Whether the deciding key may name an agent; for it, approvals of other agents do not exist. Default: every agent. */
-  readonly mayName?: ((agentId: string) => boolean) | undefined;
+  /** The deciding key; undefined: the shell. For a key that is bound to agents, approvals of other agents do not exist. */
+  readonly key?: Pick<AuthenticatedKey, 'agentIds'> | undefined;
 }
 
 /**
  * Approves or rejects in the caller's transaction, with its record, and resumes the intent that waits for it. An approval that
  * needs several approvers stays pending until there are enough. One rejection rejects.
- * @throws {ApiError} E4001, E4006, E1004 (the same hands as the key that asked, or not among the approvers), E5001 (closed), E5002
+ * @throws {ApiError} E4001, E4006, E1004 (the same hands as the key that asked, bound to the agent, or not among the approvers), E5001 (closed),
+ * E5002
  */
 export async function decideApproval(
   sql: Sql,
@@ -186,10 +189,11 @@ export async function decideApproval(
   approvalId: string,
   decision: ApprovalDecision,
 ): Promise<StoredApproval> {
-  const { state, by, mayName, nowMs } = decision;
+  const { state, by, key, nowMs } = decision;
   const row = await lockApproval(sql, owner, approvalId);
   if (row === undefined) throw await absentApproval(sql, owner, approvalId);
-  if (mayName?.(row.agent_id) === false) throw noSuchApproval();
+  if (key !== undefined && !mayName(key, row.agent_id)) throw noSuchApproval();
+  if (key !== undefined && state === 'approved') assertUnbound(key, 'approve what its agents ask for');
   const relations = await readKeyRelations(sql, [row.key_id, by, ...votesOf(row).map((vote) => vote.by)]);
   if (relations.areSameHands(row.key_id, by))
     throw new ApiError(

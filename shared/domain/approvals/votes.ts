@@ -67,8 +67,9 @@ export async function meetsDemands(
   return progress.every(({ missing }) => missing === 0);
 }
 
-/** Whether the rules name this key, or name nobody. */
-export function isApprover(row: Demanding, key: Pick<AuthenticatedKey, 'keyId' | 'tags'>): boolean {
+/** Whether the rules name this key, or name nobody. The agent holds the keys that are bound to it, and approves nothing for itself. */
+export function isApprover(row: Demanding, key: Pick<AuthenticatedKey, 'keyId' | 'tags' | 'agentIds'>): boolean {
+  if (key.agentIds !== null) return false;
   const demands = demandsOf(row);
   return demands === undefined || demands.some((demand) => isNamedBy(demand, key.keyId, key.tags));
 }
@@ -97,11 +98,11 @@ export async function readProgress(
   };
 }
 
-/** $1, $2: the organisation and environment; live keys may act in the others. $3: the agent, $4: keys, $5: tags, $6: now. */
+/** $1, $2: the organisation and environment; live keys may act in the others. $3: keys, $4: tags, $5: now. */
 const CANDIDATES = `SELECT ${sealedColumns('api_key', 'k')} FROM api_key k
     WHERE organisation_id = $1 AND environment IN ($2, 'live') AND 'admin:*' = ANY (scopes) AND revoked_at IS NULL
-      AND (expires_at IS NULL OR expires_at > $6) AND (agent_ids IS NULL OR $3 = ANY (agent_ids))
-      AND (key_id = ANY ($4) OR tags && $5::text[])
+      AND (expires_at IS NULL OR expires_at > $5) AND agent_ids IS NULL
+      AND (key_id = ANY ($3) OR tags && $4::text[])
     ORDER BY seq LIMIT ${MAX_VOTES}`;
 
 /** Whether keys exist, revoked and expired ones apart, that can meet what a pending approval demands. */
@@ -110,7 +111,7 @@ export async function canBeMet(sql: Sql, row: StoredApproval, nowMs: number): Pr
   if (demands === undefined || row.state !== 'pending') return true;
   const named = [demands.flatMap(({ keys }) => keys), demands.flatMap(({ tags }) => tags)];
   const owner = ownerColumns({ organisationId: row.organisation_id, environment: row.environment });
-  const values = [...owner, row.agent_id, ...named, new Date(nowMs)];
+  const values = [...owner, ...named, new Date(nowMs)];
   const rows = genuine(sql, 'api_key', await sql.query<SealedRow<'api_key'>>(CANDIDATES, values));
   // Among so many there are enough.
   if (rows.length === MAX_VOTES) return true;

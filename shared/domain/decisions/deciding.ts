@@ -87,7 +87,7 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   const aged = withMaxAge(changes, random.readUInt32BE() / 0x1_0000_0000);
   const policies = await watchActivePolicySet({
     db,
-    changes: aged,
+    changes: { ...aged, ensureFresh: changes.ensureFresh },
     loadSet: deps.loadSet ?? loadingWith(compileStoredLexicon),
     onError,
   });

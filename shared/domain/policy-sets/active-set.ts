@@ -38,7 +38,8 @@ export interface PolicyStatus {
 export interface ActivePolicySet {
   /**
    * The set of an organisation: composed with its own policies, staged for it, or the installation's. Take it once per request. A promise
-   * only where the set of the organisation is not loaded yet.
+   * only where the change feed has to be read first, or the set of the organisation is not loaded yet. While a set is loaded, the one before is
+   * returned, unless this process has learned late of the new one.
    * @throws {ApiError} E6002 before the first set, and when it is not known which set is in force for the organisation
    */
   current(organisationId: string): ActivePolicies | Promise<ActivePolicies>;
@@ -76,7 +77,7 @@ export function loadingWith(compile: (json: unknown) => Lexicon): LoadSet {
 
 export interface ActivePolicySetDeps {
   readonly db: Database;
-  readonly changes: Pick<ChangeFeed, 'subscribe'>;
+  readonly changes: Pick<ChangeFeed, 'subscribe' | 'ensureFresh'>;
   readonly loadSet: LoadSet;
   readonly onError: (error: unknown) => void;
 }
@@ -105,6 +106,8 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
   let loadError: string | undefined;
   /** Whether the set in force can't be loaded. */
   let isUnloadable = false;
+  /** Whether a set may have been in force for long that is not loaded yet: the one before must not be used. */
+  let isLate = false;
   let loading: Promise<void> | undefined;
   let again = false;
   let waiting: (() => void)[] = [];
@@ -156,6 +159,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
     loading ??= (async () => {
       while (again) {
         again = false;
+        let isFinal = true;
         try {
           await load();
           loadError = undefined;
@@ -164,19 +168,22 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
           loadError = error instanceof Error ? error.message : String(error);
           onError(error);
           // The feed announces a change once, and another set is one. What failed because PostgreSQL was away is retried.
-          const isFinal = error instanceof ForgedState || error instanceof UnloadableSet;
+          isFinal = error instanceof ForgedState || error instanceof UnloadableSet;
           isUnloadable = error instanceof UnloadableSet;
           if (!isFinal) setTimeout(() => void reload(), RETRY_MS).unref();
           if (isUnloadable) resolveWaiting();
         }
+        if (isFinal && !again) isLate = false;
       }
       loading = undefined;
     })();
     return loading;
   };
 
-  changes.subscribe((change) => {
-    if (change === 'reset' || change.kind === 'policy') void reload();
+  changes.subscribe((change, isToldLate = false) => {
+    if (change !== 'reset' && change.kind !== 'policy') return;
+    isLate ||= isToldLate;
+    void reload();
   });
   await reload();
 
@@ -188,8 +195,25 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
     throw new ApiError('E6002', detail, { headers: { 'retry-after': isUnloadable ? '30' : '1' } });
   };
 
+  const loadedOf = (organisationId: string): ReturnType<ActivePolicySet['current']> =>
+    organisations.of(organisationId) ?? installation();
+
+  const lateOf = async (organisationId: string): Promise<ActivePolicies> => {
+    await loading;
+    if (!isLate) return loadedOf(organisationId);
+    throw new ApiError('E6002', 'The policy set in force can not be loaded at the moment.', {
+      headers: { 'retry-after': '1' },
+    });
+  };
+
+  const currentOf = (organisationId: string): ReturnType<ActivePolicySet['current']> =>
+    isLate ? lateOf(organisationId) : loadedOf(organisationId);
+
   return {
-    current: (organisationId) => organisations.of(organisationId) ?? installation(),
+    current(organisationId) {
+      const fresh = changes.ensureFresh();
+      return fresh === undefined ? currentOf(organisationId) : fresh.then(() => currentOf(organisationId));
+    },
     installation,
     stored: loadInstallation,
     loaded: () => loading ?? Promise.resolve(),

@@ -15,6 +15,7 @@ import {
   storePolicySet,
 } from './activate.ts';
 import type { ChangeRules } from './change-rules.ts';
+import { assertLoadable } from './stored-sets.ts';
 import { areBothShell, mayApprove, missingVotes } from './change-votes.ts';
 import { beginStage, changesVerdicts, dropStage, type StageChange, type StageOrder } from './stages.ts';
 import {
@@ -24,6 +25,7 @@ import {
   proposalOfFolder,
   proposalStatus,
   propose,
+  readProposal,
   stageOf,
   type StoredProposal,
   storeVote,
@@ -82,9 +84,18 @@ function assertGenuine({ isForged }: HeldState): void {
 }
 
 /**
+ * A process may know the set of an earlier read of the folder. It must not come into force: the folder would count as followed, and the worker
+ * would not look at it again before its next edit. @throws {ApiError} E5002
+ */
+function assertOfFolder({ row }: HeldState, digest: string): void {
+  if (row.folder_digest === digest) return;
+  throw new ApiError('E5002', 'The policy folder was edited again since, or has errors now; see GET /v1/policies.');
+}
+
+/**
  * Puts a set into force, or opens an approval where the rules demand one.
  * @param read unsealed columns of the state row that belong to this change: the result of a read of the folder
- * @throws {ApiError} E5002 (`expectedDigest` is not in force), E2001 (the signature), E3001 (too many proposals), E6002
+ * @throws {ApiError} E5002 (`expectedDigest` is not in force, or the folder has another set), E2001 (the signature), E3001 (too many proposals), E6002
  */
 export async function changePolicySet(
   sql: EntitySql,
@@ -103,6 +114,8 @@ export async function changePolicySet(
     // Only the folder takes over from a push: a push of what the folder has put into force changes nothing.
     if (source === held.inForce?.source || source !== 'folder') return { kind: 'unchanged' };
   }
+  // The worker that reads the folder has its text.
+  if (source === 'folder' && canonical === undefined) assertOfFolder(held, digest);
   const signature = await signatureOf(sql, change, rules);
   const signed = signature === undefined ? {} : { signature };
   if (canonical !== undefined) await storePolicySet(sql, { digest, canonical, atMs: nowMs });
@@ -146,6 +159,15 @@ async function changeStage(
     };
   const organisations = await beginStage(sql, previousDigest, order, stage);
   return { kind: 'staged', previousDigest, signer, organisations };
+}
+
+/**
+ * Refuses an approval that would put a set into force that this version can't load: it may have been proposed before an update. To be called
+ * before `decideChange`, outside of its transaction. @throws {ApiError} E2001 (422)
+ */
+export async function assertApprovable(sql: Sql, approvalId: string): Promise<void> {
+  const row = await readProposal(sql, approvalId);
+  if (row?.state === 'pending' && stageOf(row) !== 'drop') await assertLoadable(sql, row.digest, '{approvalId}');
 }
 
 export interface ChangeDecision {
@@ -194,8 +216,7 @@ export async function decideChange(
       'E5002',
       `The change was proposed while ${row.previous_digest} was in force; now ${inForce} is.`,
     );
-  if (row.source === 'folder' && held.row.folder_digest !== row.digest)
-    throw new ApiError('E5002', 'The policy folder was edited again since; decide about its newest set.');
+  if (row.source === 'folder') assertOfFolder(held, row.digest);
   const signature = await signatureOfProposal(sql, row, rules);
   const voters = [...new Set([...votes.map((vote) => vote.by), by])];
   if (missingVotes(rules, { author: row.author, votes: voters }, relations.votersAt(nowMs)) > 0) {

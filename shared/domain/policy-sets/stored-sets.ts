@@ -1,8 +1,9 @@
 // Stored policy sets: their canonical texts, what this version can load, and comparisons of two of them.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import type { SetComparison } from '../../core/policy/compare.ts';
-import { compareStoredApart } from './admission.ts';
+import { admitStoredApart, compareStoredApart } from './admission.ts';
 
 const READ = 'SELECT canonical FROM policy_set WHERE digest = $1 AND canonical IS NOT NULL';
 const ORGANISATIONS = 'SELECT slug FROM organisation';
@@ -12,6 +13,32 @@ const CACHED = 20;
 /** Undefined: there is no set of the installation with this digest. */
 export async function canonicalOf(sql: Sql, digest: string): Promise<Buffer | undefined> {
   return (await sql.query<{ canonical: Buffer }>(READ, [digest]))[0]?.canonical;
+}
+
+/** Errors in an answer. */
+const MAX_ERRORS = 20;
+
+/**
+ * Refuses a stored set that must not come into force: no process could load it when it starts. Another version may have stored it. To be
+ * called outside of transactions, because a large set takes seconds.
+ * @param pointer the member of the request that names the set
+ * @throws {ApiError} E4001: no set of the installation has this digest; E2001 (422): this version can't load it
+ */
+export async function assertLoadable(sql: Sql, digest: string, pointer = '/digest'): Promise<void> {
+  const canonical = await canonicalOf(sql, digest);
+  if (canonical === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
+  const { set, errors } = await admitStoredApart(canonical);
+  if (set?.digest === digest) return;
+  throw new ApiError(
+    'E2001',
+    `This version can not load the set any more: ${errors[0]?.message ?? 'its text was changed'}.`,
+    {
+      status: 422,
+      errors: errors
+        .slice(0, MAX_ERRORS)
+        .map(({ file, line, column, message }) => ({ pointer, message: `${file}:${line}:${column} ${message}` })),
+    },
+  );
 }
 
 /** The slugs of all organisations, which policies may name. */

@@ -26,8 +26,11 @@ export interface Change {
   readonly subject: readonly string[];
 }
 
-/** `reset`: changes may have been missed; drop every cached value. */
-export type ChangeListener = (change: Change | 'reset') => void;
+/**
+ * `reset`: changes may have been missed; drop every cached value. `isLate`: the change may be older than FRESH_MS, because this process had
+ * no answer for longer. Absent: no.
+ */
+export type ChangeListener = (change: Change | 'reset', isLate?: boolean) => void;
 
 export interface ChangeFeed {
   subscribe(listener: ChangeListener): void;
@@ -123,16 +126,17 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
       (first.isForgotten && first.forgottenTimes !== forgottenTimes) ||
       // The database's clock counts whatever this machine did meanwhile.
       Math.max(first.ms - answeredAtMs, startedAt.monotonicMs - polledAt.monotonicMs) > RESET_MS;
+    const isLate = first.ms - answeredAtMs > FRESH_MS || moments.isOlder(polledAt, FRESH_MS);
     from = first.oldest;
     server = first.started;
     forgottenTimes = first.forgottenTimes;
     answeredAtMs = first.ms;
-    if (reset) for (const listener of listeners) listener('reset');
+    if (reset) for (const listener of listeners) listener('reset', isLate);
     else {
       for (const row of rows) {
         if (row.kind === null || row.seq === null || delivered.has(row.seq)) continue;
         const change: Change = { kind: row.kind, subject: row.subject ? (JSON.parse(row.subject) as string[]) : [] };
-        for (const listener of listeners) listener(change.kind === 'pepper' ? 'reset' : change);
+        for (const listener of listeners) listener(change.kind === 'pepper' ? 'reset' : change, isLate);
       }
     }
     delivered = new Set(rows.flatMap((row) => row.seq ?? []));

@@ -21,6 +21,8 @@ describe('a caller of the change feed', () => {
   let databaseMs: number;
   /** Members of the answer that say what was deleted. */
   let forgotten: { forgottenTimes: string | null; isForgotten: boolean };
+  /** The changes of the answer; at least one row. */
+  let rows: object[];
   let asked: Question[];
   let automatic: boolean;
   /** When the server that answers was started. */
@@ -31,13 +33,14 @@ describe('a caller of the change feed', () => {
     wallMs = 5_000_000;
     databaseMs = 9_000_000;
     forgotten = { forgottenTimes: '0', isForgotten: false };
+    rows = [{ seq: null }];
     asked = [];
     automatic = true;
     started = '1000';
     const query = (): Promise<object[]> =>
       new Promise((resolve, reject) => {
         const question = {
-          answer: () => resolve([{ ms: databaseMs, oldest: '1', started, seq: null, ...forgotten }]),
+          answer: () => resolve(rows.map((row) => ({ ms: databaseMs, oldest: '1', started, ...row, ...forgotten }))),
           fail: reject,
         };
         if (automatic) question.answer();
@@ -106,6 +109,25 @@ describe('a caller of the change feed', () => {
     expect(await heardAfter(() => (forgotten = { forgottenTimes: '1', isForgotten: false }))).to.deep.equal([]);
     expect(await heardAfter(() => (forgotten = { forgottenTimes: '2', isForgotten: true }))).to.deep.equal(['reset']);
     expect(await heardAfter(() => (forgotten = { forgottenTimes: null, isForgotten: true }))).to.deep.equal(['reset']);
+  });
+
+  it('is told whether a change may be older than 900 ms, by any of the clocks', async () => {
+    const lateAfter = async (pass: () => unknown): Promise<unknown[]> => {
+      const heard: unknown[] = [];
+      feed.subscribe((_, isLate) => heard.push(isLate));
+      rows = [{ seq: String(asked.length), kind: 'policy', subject: '[]' }];
+      pass();
+      const told = feed.refresh();
+      asked.at(-1)?.answer();
+      await told;
+      return heard;
+    };
+    expect(await lateAfter(() => (nowMs += 900))).to.deep.equal([false]);
+    expect(await lateAfter(() => (nowMs += 901))).to.deep.equal([true]);
+    expect(await lateAfter(() => (wallMs += 901))).to.deep.equal([true]);
+    expect(await lateAfter(() => (databaseMs += 901))).to.deep.equal([true]);
+    expect(await lateAfter(() => (databaseMs += 60_001))).to.deep.equal([true]);
+    expect(await lateAfter(() => undefined)).to.deep.equal([false]);
   });
 
   it('asks again when the wall clock says that the last answer is old, as after a sleep that the other did not count', async () => {

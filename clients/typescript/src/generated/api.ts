@@ -259,7 +259,7 @@ export interface paths {
         put?: never;
         /**
          * Approve what an agent asked for
-         * @description The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself. The key that asked may not decide, nor may a key that it made or that made it. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.
+         * @description The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself. The key that asked may not decide, nor may a key that it made or that made it. A key that is bound to agents approves nothing. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.
          *
          *     Scope: admin:*.
          */
@@ -2428,7 +2428,7 @@ export interface components {
             decision: components["schemas"]["DecisionOnRecord"];
             /** @description Whether the calling key may approve or reject while it is pending: not the key that asked, nor its rotations, ancestors or descendants. */
             mayDecide: boolean;
-            /** @description Whether `mayDecide`, and the rules name the calling key, if they name approvers. Any key that may decide may reject. */
+            /** @description Whether `mayDecide`, the calling key is bound to no agents, and the rules name it, if they name approvers. Any key that may decide may reject. */
             mayApprove: boolean;
             /** @description False: there are not enough valid admin keys that the rules name, so nobody can complete this approval. */
             canBeMet: boolean;
@@ -3663,7 +3663,7 @@ export interface components {
             reason: string;
         };
         PushPoliciesRequest: {
-            /** @description The whole set: what is not among them is no longer in force. Without a lexicon that in force stays. */
+            /** @description The whole set: what is not among them is no longer in force. Without a lexicon that in force stays; E5002 when another set comes into force while the files are checked. */
             files: {
                 /** @description Relative to the policy folder, with `/`, such as `payments/refunds.json`. Each only once. */
                 path: string;

@@ -57,7 +57,7 @@ function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNo
   const mayApprove = approval.mayApprove && !hasApproved;
   const why = hasApproved
     ? 'You have approved this request; others must, too. You may still reject it.'
-    : 'Only the keys that the rules name may approve this request. You may reject it.';
+    : 'Your key may reject this request. It may not approve it: the rules name other keys, or yours is bound to agents.';
   const left = html`<span class=${isUrgent(expiresAt, now) ? 'time-left urgent' : 'time-left'}>${timeLeft(expiresAt, now)}</span>`;
   return html`<${Card} title="Your decision" aside=${left}>
     ${

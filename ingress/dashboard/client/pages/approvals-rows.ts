@@ -60,7 +60,7 @@ export function AskRow({
     <div class="ask-act">
       <${Left} ask=${ask} mark=${mark} not=${not} />
       ${not === undefined && html`<${Buttons} verbs=${verbsOf([ask])} onAsk=${(verb: Verb) => desk.ask({ id: approvalId, verb })} />`}
-      ${not === undefined && !ask.mayApprove && html`<p class="ask-line muted">${ask.hasApproved ? 'You have approved it; others must, too.' : 'Only the keys that the rules name may approve it.'}</p>`}
+      ${not === undefined && !ask.mayApprove && html`<p class="ask-line muted">${ask.hasApproved ? 'You have approved it; others must, too.' : 'Your key may only reject it: the rules name other keys, or yours is bound to agents.'}</p>`}
       ${not === 'hands' && html`<p class="ask-line muted">Your key may not decide this: it made the request, or the two keys come from each other.</p>`}
     </div>
     ${
