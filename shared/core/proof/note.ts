@@ -12,6 +12,8 @@ export type NoteAlgorithm = typeof ED25519 | typeof COSIGNATURE_V1;
 const SIGNATURE_BYTES = 64;
 const HASH_BYTES = 4;
 const TIME_BYTES = 8;
+/** A time and a signature. */
+export const COSIGNATURE_BYTES = TIME_BYTES + SIGNATURE_BYTES;
 const DASH = '\u2014 ';
 /** The specification requires verifiers to accept 16; Go's implementation also stops at 100. */
 const MAX_SIGNATURES = 100;
@@ -108,7 +110,7 @@ export function cosignatureVerifier(name: string, publicKey: KeyObject, raw: Uin
     name,
     keyHash: keyHash(name, COSIGNATURE_V1, raw),
     verify: (text, signature) => {
-      if (signature.length !== TIME_BYTES + SIGNATURE_BYTES) return false;
+      if (signature.length !== COSIGNATURE_BYTES) return false;
       const time = signature.readBigUInt64BE();
       if (time > MAX_TIME_SECONDS) return false;
       return verify(null, cosignedMessage(time, text), publicKey, signature.subarray(TIME_BYTES));
