@@ -151,7 +151,8 @@ describe('the audit of a log of several subtrees', () => {
   });
 
   it('finds what is altered after an operator accepted as many findings as are listed', async () => {
-    const isHalted = async (): Promise<boolean> => (await findLog(db, log.organisationId, 'live'))?.haltedReason !== null;
+    const isHalted = async (): Promise<boolean> =>
+      (await findLog(db, log.organisationId, 'live'))?.haltedReason !== null;
     const accept = () =>
       resumeLog({ db, keeper: log.keeper, nowMs: Date.now }, owner(), { by: 'cli:test', reason: 'known' });
     const alter = (from: number, past: number): Promise<void> =>

@@ -244,7 +244,9 @@ describe('retention over forty days', () => {
     const [leaf] = await service.rows<{ proof_id: string }>(
       "SELECT leaf.proof_id FROM leaf JOIN decision ON decision_id = 'dec' || substr(leaf.proof_id, 4) ORDER BY leaf_index OFFSET 15 LIMIT 1",
     );
-    const [drop] = await service.rows<{ before_id: string }>("SELECT before_id FROM retention_drop WHERE what = 'decisions'");
+    const [drop] = await service.rows<{ before_id: string }>(
+      "SELECT before_id FROM retention_drop WHERE what = 'decisions'",
+    );
     const oldId = `prf${newId('dec', idTimeMs(drop?.before_id ?? '') - 1_000).slice(3)}`;
     const decision = `decision WHERE decision_id = 'dec${leaf?.proof_id.slice(3)}'`;
     await tamper(`CREATE TABLE hidden AS SELECT * FROM ${decision}`);

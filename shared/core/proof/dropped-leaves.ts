@@ -69,8 +69,7 @@ export function createDropCheck(): DropCheck {
     // From the newest on, which covers most of them.
     drops.findLast(
       ({ index, body }) =>
-        index > range.last &&
-        index < signedSize && proofIdOfDecision(body.beforeId) > range.highestId,
+        index > range.last && index < signedSize && proofIdOfDecision(body.beforeId) > range.highestId,
     ) !== undefined;
 
   return {

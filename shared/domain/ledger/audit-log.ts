@@ -296,7 +296,12 @@ export function limited(findings: readonly PlacedFinding[], accepted: readonly s
     ...findings.filter(({ place }) => place === 'authority'),
     ...findings.filter(({ place }) => place !== 'authority'),
   ]);
-  const listed = new Set([...openFindings(all, accepted).slice(0, MAX_FINDINGS).map(({ sentence }) => sentence), ...accepted]);
+  const listed = new Set([
+    ...openFindings(all, accepted)
+      .slice(0, MAX_FINDINGS)
+      .map(({ sentence }) => sentence),
+    ...accepted,
+  ]);
   return all.filter(({ sentence }) => listed.has(sentence));
 }
 

@@ -215,7 +215,11 @@ export async function readLeaves(
   const droppedBefore = rows.some(isMissing) ? await readDroppedBefore(sql, head) : '';
   const erasedBefore = rows.some(lacksFacts) ? await readErasedBefore(sql, head) : '';
   const unfounded = await unfoundedOf(sql, head, rows);
-  const late = await readLate(sql, logId, datedLeaves(rows, (row) => isMissing(row) || lacksFacts(row)));
+  const late = await readLate(
+    sql,
+    logId,
+    datedLeaves(rows, (row) => isMissing(row) || lacksFacts(row)),
+  );
   const auditedRow = (row: LeafRow): AuditedRow => {
     const occurredAt = row.occurred_at.toISOString();
     const recordedAt = row.source_occurred_at;

@@ -54,7 +54,8 @@ export async function forkLog(
       log: origin,
       reason: haltedReason,
       // The last signed head of the old log, and its tree in the database now; null: nodes are missing.
-      checkpoint: signed === undefined ? null : { size: signed.size, root: signed.root.toString('hex'), note: signed.note },
+      checkpoint:
+        signed === undefined ? null : { size: signed.size, root: signed.root.toString('hex'), note: signed.note },
       tree: { size: log.size, root: root === undefined ? null : Buffer.from(root).toString('hex') },
     };
     await sql.query(MAKE, [organisationId, environment, next, `${base}/${next}`]);

@@ -112,7 +112,12 @@ describe('a decision that is verified with incomplete evidence', () => {
       (await verifier.verify({ ...made.evidence, policyRecords })).status;
     const expected = await status(known);
     expect(expected).not.to.equal('failed');
-    for (const records of [undefined, [], [set('a'.repeat(64), atMs + 120_000)], [...known, set('a'.repeat(64), atMs - 30_000)]])
+    for (const records of [
+      undefined,
+      [],
+      [set('a'.repeat(64), atMs + 120_000)],
+      [...known, set('a'.repeat(64), atMs - 30_000)],
+    ])
       expect(await status(records)).to.equal(expected);
   });
 

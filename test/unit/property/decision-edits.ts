@@ -42,7 +42,10 @@ const HALT_EDITS: readonly Edit[] = [
 ];
 
 const activated = (made: MadeDecision, byMs: number, digest: string, change = 'activated') =>
-  serviceRecord('custos.policy_set', 'custos:policies', Date.parse(bodyOf(made).evaluated_at) + byMs, { change, digest });
+  serviceRecord('custos.policy_set', 'custos:policies', Date.parse(bodyOf(made).evaluated_at) + byMs, {
+    change,
+    digest,
+  });
 
 const POLICY_SET_EDITS: readonly Edit[] = [
   {
