@@ -13,8 +13,8 @@ from typing import Any, Dict, List, Tuple
 MAX_SAFE_INTEGER = 2**53 - 1
 MAX_DEPTH = 64
 
-# Strings, and brackets outside them. A string without an end is one, too: otherwise each of its quotes is tried,
-# which takes hours for a long one.
+# Strings, and brackets outside them. A string without an end is one, too: otherwise each of its quotes is
+# tried, which takes hours for a long one.
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{\]}]', re.DOTALL)
 
 

@@ -14,7 +14,16 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ..errors import ReceiptError
 from . import ed25519
-from .encoding import base64_bytes, count, decimal, exact_members, is_well_formed, malformed, parse_json, text_of
+from .encoding import (
+    base64_bytes,
+    count,
+    decimal,
+    exact_members,
+    is_well_formed,
+    malformed,
+    parse_json,
+    text_of,
+)
 
 ED25519 = 1
 COSIGNATURE_V1 = 4
