@@ -42,7 +42,8 @@ export const DECISION_FAILURES = failureTable(40, {
   APPROVAL_QUORUM:
     'The approval was not given by as many different hands as its rules demand, or by others than they name.',
   BUDGETS_DIFFER: 'The budgets of the record are not those that the policy set counts for this decision.',
-  POLICY_SET_NOT_IN_FORCE: 'By the log another policy set was in force when the decision was made.',
+  POLICY_SET_NOT_IN_FORCE:
+    'By the log the policy set was not in force when the decision was made, nor in the day before.',
 });
 
 export type DecisionFailureCode = keyof typeof DECISION_FAILURES;

@@ -3,8 +3,13 @@ import { memberOf } from '../../kernel/json.ts';
 import { readRecord } from '../proof/record-read.ts';
 import type { ChangeOwner } from './changes.ts';
 import { fail, type LoggedRecord, type Report } from './failures.ts';
-import { isAfter, isLongBefore, type Moment } from './moment.ts';
+import { isAfter, isBehind, type Moment } from './moment.ts';
 import { type DecisionRecord, isAsLogged, momentOf } from './record.ts';
+
+/**
+ * Processes of two versions may run side by side that long, and an older one keeps its set when it can't load the next (active-set.ts).
+ */
+const SIDE_BY_SIDE_MS = 86_400_000;
 
 /** A policy set that came into force, until the next one of the list did. */
 export interface InForce {
@@ -41,13 +46,13 @@ export function checkInForce(decision: DecisionRecord, sets: readonly InForce[],
   if (last === -1) return;
   for (let i = last; i >= 0; i -= 1) {
     if (sets[i]?.digest === digest) return;
-    // From here on all were replaced before.
     const { from } = sets[i] as InForce;
-    if (isLongBefore(from, at)) break;
+    // All before it were replaced by then.
+    if (!isBehind(from, at) && from.atMs < at.atMs - SIDE_BY_SIDE_MS) break;
   }
   fail(
     report,
     'POLICY_SET_NOT_IN_FORCE',
-    `By the log the policy set ${digest} was not in force at ${decision.body.evaluated_at}.`,
+    `By the log the policy set ${digest} was not in force at ${decision.body.evaluated_at}, nor in the day before.`,
   );
 }

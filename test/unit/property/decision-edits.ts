@@ -41,6 +41,7 @@ const HALT_EDITS: readonly Edit[] = [
   },
 ];
 
+const DAY_MS = 86_400_000;
 const activated = (made: MadeDecision, byMs: number, digest: string, change = 'activated') =>
   serviceRecord('custos.policy_set', 'custos:policies', Date.parse(bodyOf(made).evaluated_at) + byMs, {
     change,
@@ -64,7 +65,10 @@ const POLICY_SET_EDITS: readonly Edit[] = [
     make: (made) =>
       expect('POLICY_SET_NOT_IN_FORCE', {
         ...made.evidence,
-        policyRecords: [...(made.evidence.policyRecords ?? []), activated(made, -120_000, 'b'.repeat(64))],
+        policyRecords: [
+          activated(made, -3 * DAY_MS, bodyOf(made).policy_set.digest),
+          activated(made, -2 * DAY_MS, 'b'.repeat(64)),
+        ],
       }),
   },
   {
