@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { createAuditor } from '../../shared/domain/ledger/audit.ts';
+import { findLog } from '../../shared/domain/ledger/export.ts';
+import { resumeLog } from '../../shared/domain/ledger/resume.ts';
 import { readAuditLag } from '../../shared/domain/ledger/audit-lag.ts';
 import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { rootFromLeafHashes } from '../../shared/core/proof/merkle.ts';
@@ -20,6 +22,7 @@ describe('the audit of a log of several subtrees', () => {
   let db: Database;
   let log: LogUnderTest;
   let restore: () => Promise<void>;
+  const owner = () => ({ organisationId: log.organisationId, environment: 'live' as const });
 
   before(async () => {
     database = await createTestDatabase();
@@ -145,6 +148,30 @@ describe('the audit of a log of several subtrees', () => {
       expect(kinds).to.include('root-mismatch');
       expect(kinds).to.include(full ? 'root-mismatch' : 'subtree-altered');
     }
+  });
+
+  it('finds what is altered after an operator accepted as many findings as are listed', async () => {
+    const isHalted = async (): Promise<boolean> =>
+      (await findLog(db, log.organisationId, 'live'))?.haltedReason !== null;
+    const accept = () =>
+      resumeLog({ db, keeper: log.keeper, nowMs: Date.now }, owner(), { by: 'cli:test', reason: 'known' });
+    const alter = (from: number, past: number): Promise<void> =>
+      log.tamper(
+        `UPDATE leaf SET occurred_at = occurred_at + interval '1 hour' WHERE leaf_index >= ${from} AND leaf_index < ${past}`,
+      );
+    const runs = 6;
+    await alter(0, 120);
+    await log.findings({ full: true });
+    expect((await accept()).accepted.length).to.equal(100);
+    await log.findings({ full: true });
+    expect(await isHalted(), 'the other twenty').to.equal(true);
+    expect((await accept()).accepted.length).to.equal(20);
+    await log.findings({ runs });
+    expect(await isHalted(), 'all are accepted').to.equal(false);
+    await alter(4_000, 4_001);
+    await log.findings({ runs });
+    expect(await isHalted(), 'one more').to.equal(true);
+    await log.tamper("DELETE FROM log_inbox WHERE source = 'record'");
   });
 
   it('finds an edited node above the subtrees in the next run', async () => {

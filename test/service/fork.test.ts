@@ -187,4 +187,34 @@ describe('a log whose database is restored from an older backup', () => {
     expect((await checkpoints(3)).at(-1)?.size).to.equal(after[2]);
     expect(await log.findings()).to.deep.equal([]);
   });
+
+  it('signs nothing of a generation that somebody inserted into the database, until an operator forks it', async () => {
+    const origin = `custos.local/${slug}/live/4`;
+    await log.sql('INSERT INTO log (organisation_id, environment, generation, origin) VALUES ($1, $2, 4, $3)', [
+      organisationId,
+      'live',
+      origin,
+    ]);
+    const known = log.halts.length;
+    await round('forged');
+    // Nor when the reason is cleared.
+    await log.sql('UPDATE log SET halted_reason = NULL WHERE generation = 4');
+    await log.publish();
+    expect(await checkpoints(4)).to.deep.equal([]);
+    expect(log.halts.slice(known).map((halt) => halt.origin)).to.deep.equal([origin, origin]);
+    expect((await logProblems(db)).join()).to.match(/was not begun by "custos log fork"/);
+    const fork = await forkLog({ db, keeper, nowMs: Date.now }, organisationId, 'live');
+    expect(fork.old).to.include({ origin, size: 7, signedSize: undefined });
+    await round('right');
+    expect((await checkpoints(5)).map(({ size }) => size)).to.deep.equal([8]);
+  });
+
+  it('can be forked when somebody has inserted a checkpoint that is none', async () => {
+    await log.sql(
+      "INSERT INTO checkpoint (log_id, size, root, note, signed_at) SELECT log_id, 1000000, sha256('none'), 'none', now() FROM log WHERE generation = 5",
+    );
+    await round('beside');
+    expect((await logProblems(db)).join()).to.match(/is halted/);
+    expect((await forkLog({ db, keeper, nowMs: Date.now }, organisationId, 'live')).old.signedSize).to.equal(8);
+  });
 });

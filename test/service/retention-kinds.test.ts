@@ -4,6 +4,7 @@ import pino from 'pino';
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
+import { unpackRecord } from '../../shared/core/decision/packed-record.ts';
 import { lowestId, newId } from '../../shared/kernel/ids.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
 import { auditorOf } from '../support/auditor.ts';
@@ -138,8 +139,8 @@ describe('retention by kind', () => {
     const lateBare = (): Promise<number> => count(`${OLD_PARTS(1)} AND name LIKE '%\\_bare'`);
     service.advance(-1.5 * DAY_MS);
     const { json } = await client.post('/v1/enforce', { agent_id: 'reader', intent: 'data.unknown.thing' });
-    service.advance(1.5 * DAY_MS);
     await both.worker.append();
+    service.advance(1.5 * DAY_MS);
     const before = await lateBare();
     await retain({ facts: DAY_MS });
     expect(await count(`decision WHERE decision_id = '${json.decision_id}' AND facts IS NOT NULL`)).to.equal(1);
@@ -231,5 +232,26 @@ describe('retention by kind', () => {
     expect(await findings())
       .to.include('source-missing')
       .and.include('retention-unfounded');
+  });
+
+  it('does not excuse a decision without facts that somebody inserted with an old date', async () => {
+    const known = await findings();
+    const [made] = await service.rows<{ decision_id: string; record: Buffer; columns: string[] }>(
+      `SELECT decision_id, record, ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = 'decision'::regclass AND attnum > 0
+        AND NOT attisdropped AND attname NOT IN ('decision_id', 'record', 'facts', 'facts_salt')) AS columns
+      FROM decision WHERE verdict = 'ALLOW' ORDER BY decision_id DESC LIMIT 1`,
+    );
+    if (made === undefined) throw new Error('there is no decision');
+    const forgedId = newId('dec', service.nowMs() - 6 * DAY_MS);
+    const record = unpackRecord(made.record).toString().replaceAll(made.decision_id.slice(3), forgedId.slice(3));
+    const columns = made.columns.join(', ');
+    const insert = `INSERT INTO decision (decision_id, record, ${columns}) SELECT $1, $2, ${columns} FROM decision WHERE decision_id = $3`;
+    await service.db.query(insert, [forgedId, Buffer.from(record), made.decision_id]);
+    const wait = `INSERT INTO log_inbox (organisation_id, environment, source, source_id) VALUES ($1, 'live', 'decision', $2)`;
+    await service.db.query(wait, [service.operatorId, forgedId]);
+    await both.worker.append();
+    expect(await findings()).to.have.members([...known, 'facts-missing']);
+    await asSuperuser(service.db, (sql) => sql.query('DELETE FROM decision WHERE decision_id = $1', [forgedId]));
+    expect(await findings()).to.have.members([...known, 'source-missing']);
   });
 });

@@ -11,7 +11,7 @@ import { DamagedLogError, exportLog, findLog } from '../../shared/domain/ledger/
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
-import { lowestId } from '../../shared/kernel/ids.ts';
+import { idTimeMs, lowestId, newId } from '../../shared/kernel/ids.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
 import { spanHours } from '../../workers/jobs/retain-spans.ts';
 import { auditorOf } from '../support/auditor.ts';
@@ -240,9 +240,30 @@ describe('retention over forty days', () => {
       ).to.include('source-missing');
   });
 
+  it('does not take a young leaf for a dropped one when somebody gives it the id of an old one', async () => {
+    const [leaf] = await service.rows<{ proof_id: string }>(
+      "SELECT leaf.proof_id FROM leaf JOIN decision ON decision_id = 'dec' || substr(leaf.proof_id, 4) ORDER BY leaf_index OFFSET 15 LIMIT 1",
+    );
+    const [drop] = await service.rows<{ before_id: string }>(
+      "SELECT before_id FROM retention_drop WHERE what = 'decisions'",
+    );
+    const oldId = `prf${newId('dec', idTimeMs(drop?.before_id ?? '') - 1_000).slice(3)}`;
+    const decision = `decision WHERE decision_id = 'dec${leaf?.proof_id.slice(3)}'`;
+    await tamper(`CREATE TABLE hidden AS SELECT * FROM ${decision}`);
+    await tamper(`DELETE FROM ${decision}`);
+    await tamper(`UPDATE leaf SET proof_id = '${oldId}' WHERE proof_id = '${leaf?.proof_id}'`);
+    expect(await findings()).to.deep.equal(['source-missing']);
+    await tamper(`UPDATE leaf SET proof_id = '${leaf?.proof_id}' WHERE proof_id = '${oldId}'`);
+    await tamper('INSERT INTO decision SELECT * FROM hidden');
+    await tamper('DROP TABLE hidden');
+    expect(await findings()).to.deep.equal([]);
+    await tamper('UPDATE log SET halted_reason = NULL');
+  });
+
   it('drops no decision of an open approval, until it is closed', async () => {
     service.advance(-3 * DAY_MS);
     const { json } = await client.post('/v1/enforce', { agent_id: 'reader', intent: 'data.unknown.thing' });
+    await both.worker.append();
     service.advance(3 * DAY_MS);
     const short = { ...deps(), keepMs: { ...FOR_EVER, decisions: 2 * DAY_MS } };
     await runRetain(short);

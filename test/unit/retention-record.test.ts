@@ -2,6 +2,9 @@
 import { expect } from 'chai';
 import { REPEAT_WITHIN_MS } from '../../shared/core/decision/approval.ts';
 import { RULE_TTL } from '../../shared/core/policy/approvers.ts';
+import { createDropCheck } from '../../shared/core/proof/dropped-leaves.ts';
+import { canonicalize } from '../../shared/core/proof/canonical.ts';
+import { NO_PREVIOUS, recordPrefix, sealRecord } from '../../shared/core/proof/record.ts';
 import { claimsTooMuch, shortestKeepMs } from '../../shared/core/proof/retention-record.ts';
 import { RETENTION_KINDS } from '../../shared/domain/retention/times.ts';
 import { parseDuration } from '../../shared/kernel/durations.ts';
@@ -40,5 +43,94 @@ describe('the shortest times of retention', () => {
       false,
       false,
     ]);
+  });
+});
+
+describe('a leaf without its record in an exported log', () => {
+  const startMs = 1_800_000_000_000;
+  const proofAt = (days: number): string => `prf${lowestId('dec', startMs + days * DAY_MS).slice(3)}`;
+  const recordAt = (days: number, event: string, body: object): Buffer => {
+    const occurredAt = new Date(startMs + days * DAY_MS).toISOString();
+    const parts = {
+      event,
+      occurredAt,
+      body: canonicalize(body),
+      environment: 'live',
+      organisationSlug: 'acme',
+      proofId: 'x',
+    };
+    return sealRecord(recordPrefix({ ...parts, entityId: 'custos:retention' }), NO_PREVIOUS).bytes;
+  };
+  const drop = (days: number): Buffer => {
+    const beforeMs = startMs + (days - 8) * DAY_MS;
+    const before = new Date(beforeMs).toISOString();
+    const named = { what: 'decisions', setting: 'CUSTOS_KEEP_DECISIONS', keepSeconds: 7 * 86_400 };
+    return recordAt(days, 'custos.retention', { ...named, before, beforeId: lowestId('dec', beforeMs) });
+  };
+  /** Dropped leaves by their days, then a record of retention of day 30; checkpoints by size and day. */
+  const kindsOf = (
+    days: readonly number[],
+    checkpoints: readonly (readonly [size: number, day: number])[],
+    first?: Buffer,
+  ): string[] => {
+    const check = createDropCheck();
+    const from = first === undefined ? 0 : 1;
+    if (first !== undefined) check.addLeaf(0, first);
+    for (const [i, day] of days.entries()) check.addDropped(from + i, proofAt(day));
+    check.addLeaf(from + days.length, drop(30));
+    const size = from + days.length + 1;
+    for (const [signed, day] of [...checkpoints, [size, 30] as const])
+      check.addCheckpoint(signed, startMs + day * DAY_MS);
+    return check.end(size).unfounded.map(({ kind }) => kind);
+  };
+
+  it('is dropped rightly where it was appended within a day of its id, or of the next signature after it', () => {
+    expect(
+      kindsOf(
+        [0, 1, 2],
+        [
+          [1, 0.1],
+          [2, 1.1],
+          [3, 2.1],
+        ],
+      ),
+    ).to.deep.equal([]);
+    // No worker ran for five days, and what waited was signed in several steps.
+    expect(
+      kindsOf(
+        [0, 1, 2],
+        [
+          [1, 0.1],
+          [2, 5.1],
+          [3, 5.2],
+        ],
+      ),
+    ).to.deep.equal([]);
+  });
+
+  it('is dropped rightly where a clock was ahead for a while', () => {
+    expect(
+      kindsOf(
+        [0, 1],
+        [
+          [1, 9],
+          [2, 1.1],
+        ],
+      ),
+    ).to.deep.equal([]);
+  });
+
+  it('is missing where the log was signed long after its id, or a younger record stands before it', () => {
+    expect(
+      kindsOf(
+        [0, 1, 2],
+        [
+          [1, 5],
+          [2, 9],
+          [3, 9.1],
+        ],
+      ),
+    ).to.deep.equal(['source-missing']);
+    expect(kindsOf([2], [], recordAt(9, 'noted', {}))).to.deep.equal(['source-missing']);
   });
 });

@@ -10,21 +10,21 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/custos/custos-go/internal/strictjson"
 )
 
 // Signed notes (c2sp.org/signed-note) with two kinds of signatures: Ed25519 over the text, and cosignature/v1 (c2sp.org/tlog-cosignature)
 // over a time and the text.
 
 const (
-	algorithmEd25519   = 0x01
-	algorithmCosigned  = 0x04
-	keyHashBytes       = 4
-	timeBytes          = 8
-	signaturePrefix    = "\u2014 "
-	maxSignatures      = 100
-	maxNoteCharacters  = 65_536
+	algorithmEd25519  = 0x01
+	algorithmCosigned = 0x04
+	keyHashBytes      = 4
+	timeBytes         = 8
+	signaturePrefix   = "\u2014 "
+	maxSignatures     = 100
+	maxNoteCharacters = 65_536
+	// The latest time that a date of ECMAScript can have. The format allows later ones.
+	maxTimeSeconds     = 8_640_000_000_000
 	cosignatureHeading = "cosignature/v1\n"
 )
 
@@ -151,7 +151,7 @@ func (v noteVerifier) accepts(text string, signature []byte) bool {
 		return false
 	}
 	seconds := binary.BigEndian.Uint64(signature)
-	if seconds > strictjson.MaxSafeInteger {
+	if seconds > maxTimeSeconds {
 		return false
 	}
 	message := fmt.Sprintf("%stime %d\n%s", cosignatureHeading, seconds, text)

@@ -8,7 +8,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from custos_client import AsyncCustos, Custos, CustosError
+from custos_client import AsyncCustos, Custos, CustosError, ReceiptError
+from custos_client.verification import verify_receipt
 
 ROOT = Path(__file__).parent.parent
 FILES = [path for folder in ("custos_client", "tests", "examples") for path in (ROOT / folder).rglob("*.py")]
@@ -33,6 +34,10 @@ class PackageTest(unittest.TestCase):
             [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
         )
         self.assertEqual(HTTP & set(run.stdout.split()), set())
+
+    def test_a_long_string_without_an_end_is_refused_at_once(self) -> None:
+        with self.assertRaises(ReceiptError):
+            verify_receipt('"' + '\\"' * 500_000, [])
 
     def test_star_import_keeps_the_errors_of_python(self) -> None:
         names: dict[str, object] = {}

@@ -151,6 +151,8 @@ export function createLogFileAuditor({ trustedKeys, heads = new Map() }: LogFile
     end() {
       if (origin === undefined) throw new ProofError('MALFORMED', 'The file is empty: it is no exported log.');
       const { ranges, unfounded } = drops.end(signedSize);
+      if (blocks.count() > 0 && checkpoints === 0)
+        find('checkpoint-missing', null, null, 'The file has no checkpoint, so nothing in it is signed.');
       for (const { kind, index, sentence } of unfounded) find(kind, index, null, sentence);
       return { origin, leaves: blocks.count(), checkpoints, signedSize, chains: own.size, dropped: ranges, findings };
     },

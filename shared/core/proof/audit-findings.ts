@@ -27,6 +27,7 @@ export const FINDINGS = {
   'checkpoint-altered': 'the columns of a checkpoint say something else than its note',
   'checkpoint-signature': 'the note of a checkpoint is not what a key of the log has signed',
   'checkpoint-beyond-log': 'a checkpoint signs more leaves than the log has: its tail was deleted',
+  'checkpoint-missing': 'an exported log has no checkpoint: nothing in it is signed',
   'root-mismatch': 'the leaves do not lead to the root that a checkpoint signs',
   'frontier-altered': 'the frontier of the log was changed',
   'size-altered': 'the size of the log was changed',

@@ -4,6 +4,7 @@ import { quoted, strictBase64, strictDecimal } from './encoding.ts';
 import { ProofError } from './failures.ts';
 import type { TrustedKey } from './keys.ts';
 import {
+  COSIGNATURE_BYTES,
   cosignatureSigner,
   cosignatureTimeSeconds,
   cosignatureVerifier,
@@ -57,6 +58,17 @@ export function peekCheckpoint(note: string): TreeHead {
 export function peekIfCheckpoint(note: string): TreeHead | undefined {
   try {
     return peekCheckpoint(note);
+  } catch (error) {
+    if (error instanceof ProofError) return undefined;
+    throw error;
+  }
+}
+
+/** The time of a checkpoint, without verifying it: whole seconds in milliseconds since 1970; undefined when it has none. */
+export function peekTimeMs(note: string): number | undefined {
+  try {
+    const timed = parseNote(note).signatures.find(({ signature }) => signature.length === COSIGNATURE_BYTES);
+    return timed && cosignatureTimeSeconds(timed.signature) * 1_000;
   } catch (error) {
     if (error instanceof ProofError) return undefined;
     throw error;

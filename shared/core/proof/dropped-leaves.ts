@@ -1,6 +1,7 @@
 // Which leaves of an exported log have no record because retention dropped it, as records of the same log state. Pure.
 import { idTimeMs, proofIdOfDecision } from '../../kernel/ids.ts';
 import type { FindingKind } from './audit-findings.ts';
+import { appendedAfterMs, isLate, LONGEST_DELAY_MS } from './late-leaves.ts';
 import { readRecord } from './record-read.ts';
 import { claimsTooMuch, type RetentionBody, retentionOf } from './retention-record.ts';
 
@@ -27,14 +28,13 @@ export interface DropCheck {
   end(signedSize: number): { readonly ranges: readonly DroppedRange[]; readonly unfounded: readonly Unfounded[] };
 }
 
-/** The longest CUSTOS_MAX_MERGE_DELAY: a record is in its log by then. */
-const LONGEST_DELAY_MS = 86_400_000;
-
 interface Range {
   first: number;
   last: number;
   /** The highest proof id. */
   highestId: string;
+  /** The record before it. */
+  readonly before: Buffer | undefined;
 }
 
 interface Drop {
@@ -47,27 +47,34 @@ const DECISION_PROOF = /^prf_[0-9a-hjkmnp-tv-z]{26}$/;
 
 /**
  * A leaf is dropped rightly when a later, signed record states that decisions with higher ids were dropped. Its id is a claim of the file, so
- * its place is compared, too: a leaf that was appended more than a day after the time in its id is a younger one.
+ * its place is compared, too (late-leaves.ts).
  */
 export function createDropCheck(): DropCheck {
   const ranges: Range[] = [];
   const drops: Drop[] = [];
   const checkpoints: { readonly size: number; readonly timeMs: number }[] = [];
   const unfounded: Unfounded[] = [];
+  let newest: Buffer | undefined;
 
-  /** @param afterMs when the last tree was signed that does not cover the range's last leaf: it was appended later */
-  const isFounded = (range: Range, afterMs: number, signedSize: number): boolean =>
+  /** Whether its last leaf stands where a decision of its highest id may stand. @param past the first checkpoint that covers that leaf */
+  const isInPlace = ({ highestId, before }: Range, past: number): boolean => {
+    const madeMs = idTimeMs(highestId);
+    const [signedMs, coveredMs] = [checkpoints[past - 1]?.timeMs, checkpoints[past]?.timeMs];
+    const afterMs = appendedAfterMs({ recordMs: before && timeOf(before), signedMs, coveredMs });
+    if (afterMs < madeMs + LONGEST_DELAY_MS) return true;
+    return !isLate(afterMs, madeMs, checkpoints.slice(0, past).find(({ timeMs }) => timeMs > madeMs)?.timeMs ?? 0);
+  };
+
+  const isFounded = (range: Range, signedSize: number): boolean =>
     // From the newest on, which covers most of them.
     drops.findLast(
       ({ index, body }) =>
-        index > range.last &&
-        index < signedSize &&
-        proofIdOfDecision(body.beforeId) > range.highestId &&
-        afterMs < idTimeMs(range.highestId) + LONGEST_DELAY_MS,
+        index > range.last && index < signedSize && proofIdOfDecision(body.beforeId) > range.highestId,
     ) !== undefined;
 
   return {
     addLeaf(index, record) {
+      newest = record;
       if (!record.includes(NEEDLE)) return;
       const read = readRecord(record);
       const body = 'record' in read ? retentionOf(read.record) : undefined;
@@ -84,7 +91,7 @@ export function createDropCheck(): DropCheck {
       const last = ranges.at(-1);
       // An id of another form is no decision's: it sorts above all, so that nothing justifies it.
       const id = DECISION_PROOF.test(proofId) ? proofId : '~';
-      if (last?.last !== index - 1) ranges.push({ first: index, last: index, highestId: id });
+      if (last?.last !== index - 1) ranges.push({ first: index, last: index, highestId: id, before: newest });
       else {
         last.last = index;
         if (id > last.highestId) last.highestId = id;
@@ -96,7 +103,7 @@ export function createDropCheck(): DropCheck {
       let at = 0;
       for (const range of ranges) {
         while ((checkpoints[at]?.size ?? Infinity) <= range.last) at += 1;
-        if (!isFounded(range, checkpoints[at - 1]?.timeMs ?? 0, signedSize))
+        if (!isFounded(range, signedSize) || !isInPlace(range, at))
           unfounded.push({
             kind: 'source-missing',
             index: range.first,
@@ -106,6 +113,11 @@ export function createDropCheck(): DropCheck {
       return { ranges: ranges.map(({ first, last }) => ({ first, last })), unfounded };
     },
   };
+}
+
+function timeOf(record: Buffer): number | undefined {
+  const read = readRecord(record);
+  return 'record' in read ? Date.parse(read.record.occurredAt) : undefined;
 }
 
 /** Begins a sentence. */

@@ -12,10 +12,14 @@ export type NoteAlgorithm = typeof ED25519 | typeof COSIGNATURE_V1;
 const SIGNATURE_BYTES = 64;
 const HASH_BYTES = 4;
 const TIME_BYTES = 8;
+/** A time and a signature. */
+export const COSIGNATURE_BYTES = TIME_BYTES + SIGNATURE_BYTES;
 const DASH = '\u2014 ';
 /** The specification requires verifiers to accept 16; Go's implementation also stops at 100. */
 const MAX_SIGNATURES = 100;
 const MAX_NOTE_BYTES = 65_536;
+/** The latest time that a date can have, 275,760-09-13. The format allows later ones. */
+const MAX_TIME_SECONDS = 8_640_000_000_000n;
 const KEY_NAME = /^[^\p{White_Space}\p{Cc}+]+$/u;
 
 /** A signer of notes, which adds one signature line. */
@@ -106,10 +110,9 @@ export function cosignatureVerifier(name: string, publicKey: KeyObject, raw: Uin
     name,
     keyHash: keyHash(name, COSIGNATURE_V1, raw),
     verify: (text, signature) => {
-      if (signature.length !== TIME_BYTES + SIGNATURE_BYTES) return false;
-      // Times beyond 2^53 seconds are rejected, though the format allows up to 2^63-1.
+      if (signature.length !== COSIGNATURE_BYTES) return false;
       const time = signature.readBigUInt64BE();
-      if (time > BigInt(Number.MAX_SAFE_INTEGER)) return false;
+      if (time > MAX_TIME_SECONDS) return false;
       return verify(null, cosignedMessage(time, text), publicKey, signature.subarray(TIME_BYTES));
     },
   };

@@ -128,7 +128,7 @@ export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly 
         if (foundAt !== undefined && foundAt < verified.size)
           return { ok: true, promise, index: foundAt, log: verified };
         const signedAt = new Date(verified.timeMs).toISOString();
-        if (otherAt !== undefined)
+        if (otherAt !== undefined && otherAt < verified.size)
           throw new ProofError(
             'PROMISE_BROKEN',
             `The log has another record for ${quoted(promise.proofId)}, at index ${otherAt}, than the one that was promised.`,

@@ -41,6 +41,7 @@ import { haltReasonOf } from '../decision/halt.ts';
 import { checkHands, readKeys } from './keys.ts';
 import { checkRefusal } from './refusals.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './record.ts';
+import { checkInForce, readPolicySets } from './policy-sets.ts';
 import { checkTrust, type TrustLedger } from './trust.ts';
 import { historyOf } from './trust-history.ts';
 
@@ -63,6 +64,8 @@ export interface DecisionEvidence {
   readonly approvalRecords: readonly LoggedRecord[] | undefined;
   /** The `custos.key` records of its log, in order; the same array is read once. Undefined: not given. */
   readonly keyRecords: readonly LoggedRecord[] | undefined;
+  /** The `custos.policy_set` records of its log, in order; the same array is read once. Absent: it is not checked whether its set was in force. */
+  readonly policyRecords?: readonly LoggedRecord[] | undefined;
   /** The ESCALATE that opened the approval which the decision names (`namedApprovalOf`). Undefined: there is none. */
   readonly opening?: LoggedRecord | undefined;
   /** Whether its policy set was in force when it was made, as far as the service recorded it. Absent: no. Called for a set that can't be loaded. */
@@ -120,11 +123,12 @@ export function createDecisionVerifier(deps: VerifierDeps = {}): DecisionVerifie
     digests.set(text, known);
     return known;
   };
-  const [ledgerOf, haltsOf, approvalsOf, keysOf] = [
+  const [ledgerOf, haltsOf, approvalsOf, keysOf, setsOf] = [
     onceFor(historyOf),
     onceFor(readHalts),
     onceFor(readApprovals),
     onceFor(readKeys),
+    onceFor(readPolicySets),
   ];
 
   const load = (text: string, digest: string): LoadedSet => {
@@ -196,7 +200,8 @@ export function createDecisionVerifier(deps: VerifierDeps = {}): DecisionVerifie
           : undefined;
 
       const owner = { ...record.payload, agentId: record.agentId };
-      const { trustRecords, trustLedger, haltRecords, approvalRecords, keyRecords } = evidence;
+      const { trustRecords, trustLedger, haltRecords, approvalRecords, keyRecords, policyRecords } = evidence;
+      if (policyRecords !== undefined) checkInForce(read, setsOf(policyRecords, owner), report);
       const history = approvalRecords && approvalsOf(approvalRecords, owner);
       if (evaluation !== undefined && opensApproval(body, history))
         checkEscalation(evaluation.escalation, body, report);

@@ -42,6 +42,8 @@ export const DECISION_FAILURES = failureTable(40, {
   APPROVAL_QUORUM:
     'The approval was not given by as many different hands as its rules demand, or by others than they name.',
   BUDGETS_DIFFER: 'The budgets of the record are not those that the policy set counts for this decision.',
+  POLICY_SET_NOT_IN_FORCE:
+    'By the log the policy set was not in force when the decision was made, nor in the day before.',
 });
 
 export type DecisionFailureCode = keyof typeof DECISION_FAILURES;
@@ -89,6 +91,7 @@ export const IN_ANY_VERSION: readonly DecisionFailureCode[] = [
   'FACTS_DIGEST',
   'POLICY_SET_MISSING',
   'POLICY_SET_DIGEST',
+  'POLICY_SET_NOT_IN_FORCE',
   'TRUST_RECORD_ALTERED',
   'HALT_RECORD_ALTERED',
   'APPROVAL_RECORD_ALTERED',

@@ -19,7 +19,7 @@ import {
   readSubtreeNodes,
   readUpperNodes,
 } from './audit-rows.ts';
-import type { AuditState, LogPlace, Place, PlacedFinding } from './audit-state.ts';
+import { type AuditState, type LogPlace, openFindings, type Place, type PlacedFinding } from './audit-state.ts';
 
 /** `all`: every leaf from the first on; `new`: leaves that were never audited; `turn`: new ones, and older ones in turn. */
 export type AuditScope = 'all' | 'new' | 'turn';
@@ -177,7 +177,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
     next,
     // For a log that has shrunk the old hashes are kept, as evidence of what it was.
     hashes: [...hashes, ...before.hashes.slice(hashes.length)],
-    findings: limited([...lasting, ...found]),
+    findings: limited([...lasting, ...found], before.accepted),
   };
 
   /** Compares the log's row with the last leaf, checkpoint and nodes. */
@@ -287,13 +287,22 @@ function nodesOfFrontier({ size, frontier }: AuditHead): StoredNodes {
 const isInLog = (place: Place): place is LogPlace =>
   place === 'upper' || place === 'head' || place.startsWith('subtree ');
 
-/** Without duplicates and up to the limit, with findings of authority first. */
-export function limited(findings: readonly PlacedFinding[]): PlacedFinding[] {
-  const [ofAuthority, others] = [
-    findings.filter(({ place }) => place === 'authority'),
-    findings.filter(({ place }) => place !== 'authority'),
-  ];
-  return unique([...ofAuthority, ...others]).slice(0, MAX_FINDINGS);
+/**
+ * Without duplicates, those of authority first. Up to the limit, in addition to those that an operator has accepted: these must neither
+ * take the place of others, nor be forgotten and then stop the log again.
+ */
+export function limited(findings: readonly PlacedFinding[], accepted: readonly string[]): PlacedFinding[] {
+  const all = unique([
+    ...findings.filter(({ place }) => place === 'authority'),
+    ...findings.filter(({ place }) => place !== 'authority'),
+  ]);
+  const listed = new Set([
+    ...openFindings(all, accepted)
+      .slice(0, MAX_FINDINGS)
+      .map(({ sentence }) => sentence),
+    ...accepted,
+  ]);
+  return all.filter(({ sentence }) => listed.has(sentence));
 }
 
 /** A place that is audited twice in one run reports the same twice. */

@@ -15,6 +15,7 @@ import { claimsTooMuch, RETENTION_EVENT, retentionOf } from '../../core/proof/re
 import type { StoredNodes } from '../../core/proof/audit-nodes.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { readDroppedBefore, readErasedBefore, readSealedDrops } from '../retention/dropped.ts';
+import { type DatedLeaf, readLate } from './late-rows.ts';
 import { DECISION_EVENT, decisionIdOf, isDecision, proofOf } from '../../platform/db/leaf-sql.ts';
 
 // Plans are cached while the tables are still empty; no query here may read a whole table.
@@ -167,6 +168,18 @@ function decisionOf(row: LeafRow, evaluatedAt: string, erasedBefore: string): Au
   };
 }
 
+/** The leaves that something lacks, with the time of the record before each. */
+function datedLeaves(rows: readonly LeafRow[], isLacking: (row: LeafRow) => boolean): DatedLeaf[] {
+  const dated: DatedLeaf[] = [];
+  let recordMs: number | undefined;
+  for (const row of rows) {
+    if (isLacking(row)) dated.push({ index: Number(row.leaf_index), proofId: row.proof_id, recordMs });
+    // A column that differs from its record is a finding of its own.
+    else if (row.record !== null) recordMs = row.occurred_at.getTime();
+  }
+  return dated;
+}
+
 /** Records of retention that state more than was dropped. The sealed rows are read after them, so they are never behind. */
 async function unfoundedOf(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Promise<ReadonlySet<LeafRow>> {
   const stated = rows.filter(({ event, record }) => event === RETENTION_EVENT && record !== null);
@@ -202,6 +215,11 @@ export async function readLeaves(
   const droppedBefore = rows.some(isMissing) ? await readDroppedBefore(sql, head) : '';
   const erasedBefore = rows.some(lacksFacts) ? await readErasedBefore(sql, head) : '';
   const unfounded = await unfoundedOf(sql, head, rows);
+  const late = await readLate(
+    sql,
+    logId,
+    datedLeaves(rows, (row) => isMissing(row) || lacksFacts(row)),
+  );
   const auditedRow = (row: LeafRow): AuditedRow => {
     const occurredAt = row.occurred_at.toISOString();
     const recordedAt = row.source_occurred_at;
@@ -219,9 +237,9 @@ export async function readLeaves(
       eventHash: row.event_hash,
       leafHash: row.leaf_hash,
       source: sourceOf(row, sourceAt),
-      isDropped: isMissing(row) && decisionIdOfProof(row.proof_id) < droppedBefore,
+      isDropped: isMissing(row) && decisionIdOfProof(row.proof_id) < droppedBefore && !late.has(Number(row.leaf_index)),
       isUnfounded: unfounded.has(row),
-      decision: decisionOf(row, sourceAt, erasedBefore),
+      decision: decisionOf(row, sourceAt, late.has(Number(row.leaf_index)) ? '' : erasedBefore),
       previous: previous.get(row),
     };
   };

@@ -237,7 +237,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
       await change(name, async (_, before) => {
         const others = before.findings.filter(({ place }) => place !== 'authority');
         if (others.length === before.findings.length && placed.length === 0) return before;
-        return { ...before, findings: limited([...others, ...placed]) };
+        return { ...before, findings: limited([...others, ...placed], before.accepted) };
       });
     }
     const found: Finding[] = [];
@@ -328,7 +328,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     const done = await change(name, async (_, state) => ({
       ...state,
       decisions: { ...decided.turns, agentId: trust.agentId },
-      findings: limited([...state.findings.filter(({ place }) => !seen.has(place)), ...found]),
+      findings: limited([...state.findings.filter(({ place }) => !seen.has(place)), ...found], state.accepted),
     }));
     for (const agentId of signals.lost) await onLostSignals?.(owner, agentId);
     return done?.state ?? before;

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { holdSecretFingerprint, SIGNING_KEY } from '../../platform/db/fingerprints.ts';
 import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
-import { peekCheckpoint, writeCheckpoint } from '../../core/proof/checkpoint.ts';
+import { peekIfCheckpoint, type TreeHead, writeCheckpoint } from '../../core/proof/checkpoint.ts';
 import { keyIdOf, publishKey } from '../../core/proof/keys.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { CheckpointKeeper } from './kept.ts';
@@ -16,7 +16,7 @@ export interface CheckpointerDeps {
   readonly key: KeyObject;
   readonly keeper: CheckpointKeeper;
   readonly nowMs: () => number;
-  /** Called when a log is halted because it contradicts an earlier checkpoint. */
+  /** Called when a log is halted: it contradicts an earlier checkpoint, or no operator began its generation. */
   readonly onHalt: (origin: string, reason: string) => void;
   /** Called when the logs have another key by now: this process can sign nothing more. */
   readonly onReplaced: () => void;
@@ -29,7 +29,7 @@ export interface Checkpointer {
 
 // The lock keeps other workers from signing the same head, and the head from moving. Sequential scans are off, as in append.ts: plans
 // that were made for a handful of nodes stay cached while there are a million.
-const LOCK = `SELECT log_id, size::text AS size, origin, halted_reason, ${BY_INDEX_ONLY} FROM log WHERE organisation_id = $1 AND environment = $2
+const LOCK = `SELECT log_id, generation, size::text AS size, origin, halted_reason, ${BY_INDEX_ONLY} FROM log WHERE organisation_id = $1 AND environment = $2
     ORDER BY generation DESC LIMIT 1 FOR UPDATE`;
 const LAST = 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1';
 const HALT = 'UPDATE log SET halted_reason = $2 WHERE log_id = $1';
@@ -37,6 +37,7 @@ const INSERT = 'INSERT INTO checkpoint (log_id, size, root, note, signed_at) VAL
 
 interface LogRow {
   log_id: number;
+  generation: number;
   size: string;
   origin: string;
   halted_reason: string | null;
@@ -47,17 +48,17 @@ interface Halted {
   readonly reason: string;
 }
 
-/** An earlier checkpoint, and its source for messages. */
+/** The head of an earlier checkpoint, undefined when its note is none, and its source for messages. */
 interface Earlier {
-  readonly note: string;
+  readonly head: TreeHead | undefined;
   readonly from: string;
 }
 
 /** The root of the log if it extends all of these; undefined when one of them must be examined. */
 async function rootGrownFrom(sql: Sql, log: LogRow, earlier: readonly Earlier[]): Promise<Uint8Array | undefined> {
   const size = Number(log.size);
-  const heads = earlier.map(({ note }) => peekCheckpoint(note));
-  if (heads.some((head) => head.size > size)) return undefined;
+  const heads = earlier.flatMap(({ head }) => head ?? []);
+  if (heads.length < earlier.length || heads.some((head) => head.size > size)) return undefined;
   try {
     const roots = await readRoots(sql, log.log_id, [...heads.map((head) => head.size), size]);
     const areSame = heads.every((head, i) => roots[i] !== undefined && head.root.equals(roots[i]));
@@ -69,8 +70,8 @@ async function rootGrownFrom(sql: Sql, log: LogRow, earlier: readonly Earlier[])
 }
 
 /** Why the log does not extend an earlier checkpoint; undefined: it does. */
-async function forkOf(sql: Sql, log: LogRow, { note, from }: Earlier): Promise<string | undefined> {
-  const head = peekCheckpoint(note);
+async function forkOf(sql: Sql, log: LogRow, { head, from }: Earlier): Promise<string | undefined> {
+  if (head === undefined) return `${from} is no checkpoint`;
   const size = Number(log.size);
   if (head.size > size)
     return `${from} has ${head.size} leaves and the log only ${size}: it was restored from an older backup, or leaves are lost`;
@@ -114,18 +115,24 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
         if (log === undefined || log.size === '0' || log.halted_reason !== null) return undefined;
         const [last] = await sql.query<{ size: string; note: string }>(LAST, [log.log_id]);
         if (last?.size === log.size) return undefined;
+        const halt = async (reason: string): Promise<Halted> => {
+          await sql.query(HALT, [log.log_id, reason]);
+          return { origin: log.origin, reason };
+        };
         const kept = await keeper.read(log.origin);
+        // A row of the table would be enough to leave a halted log behind.
+        if (log.generation > 1 && kept === undefined && !(await keeper.isBegun(log.origin)))
+          return halt('it was not begun by "custos log fork", or not on a machine with the folder of kept checkpoints');
         const earlier: Earlier[] = [];
-        if (kept !== undefined) earlier.push({ note: kept, from: 'the checkpoint kept outside the database' });
+        if (kept !== undefined)
+          earlier.push({ head: peekIfCheckpoint(kept), from: 'the checkpoint kept outside the database' });
         if (last !== undefined && last.note !== kept)
-          earlier.push({ note: last.note, from: 'the last published checkpoint' });
+          earlier.push({ head: peekIfCheckpoint(last.note), from: 'the last published checkpoint' });
         const root = await rootGrownFrom(sql, log, earlier);
         if (root === undefined)
           for (const one of earlier) {
             const reason = await forkOf(sql, log, one);
-            if (reason === undefined) continue;
-            await sql.query(HALT, [log.log_id, reason]);
-            return { origin: log.origin, reason };
+            if (reason !== undefined) return halt(reason);
           }
         // Held until the commit: a key that is replaced meanwhile ends at this size, or does not sign it. The rotation saw no worker, as when this
         // process was cut off from the database then.

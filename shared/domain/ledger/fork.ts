@@ -1,13 +1,12 @@
 // Forks a halted log: starts a new generation, whose first leaf names the last signed head of the old one.
 import { OperatorError } from '../../kernel/operator-error.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { findLog } from './export.ts';
 import type { CheckpointKeeper } from './kept.ts';
 import { storedRoot } from './nodes.ts';
 import { writeServiceRecord } from './service-record.ts';
-import { readSignedNotes } from './signed-heads.ts';
+import { readSignedHeads } from './signed-heads.ts';
 
 /** Why a log cannot be forked, as a sentence. */
 export class ForkError extends OperatorError {}
@@ -49,19 +48,21 @@ export async function forkLog(
     if (haltedReason === null || origin === null) throw new ForkError('The log is not halted, so it is not replaced.');
     const next = generation + 1;
     const base = generation === 1 ? origin : origin.slice(0, origin.lastIndexOf('/'));
-    const [note] = await readSignedNotes(sql, { ...log, origin }, keeper);
-    const signed = note === undefined ? undefined : peekCheckpoint(note);
+    const [signed] = await readSignedHeads(sql, { ...log, origin }, keeper);
     const root = await storedRoot(sql, log.logId, log.size);
     const body = {
       log: origin,
       reason: haltedReason,
       // The last signed head of the old log, and its tree in the database now; null: nodes are missing.
-      checkpoint: signed === undefined ? null : { size: signed.size, root: signed.root.toString('hex'), note },
+      checkpoint:
+        signed === undefined ? null : { size: signed.size, root: signed.root.toString('hex'), note: signed.note },
       tree: { size: log.size, root: root === undefined ? null : Buffer.from(root).toString('hex') },
     };
     await sql.query(MAKE, [organisationId, environment, next, `${base}/${next}`]);
     await writeServiceRecord(sql, { organisationId, environment, event: 'custos.fork', body }, nowMs());
     await sql.query(GO_FIRST, [organisationId, environment]);
+    // Before the commit: without it the new log is never signed.
+    await keeper.begin(`${base}/${next}`);
     return {
       origin: `${base}/${next}`,
       generation: next,

@@ -11,15 +11,20 @@ export interface CheckpointKeeper {
   origins(): Promise<string[]>;
   /** Resolves when the note is durable. @throws the file system's error */
   keep(origin: string, note: string): Promise<void>;
+  /** Notes, durably, that an operator began this later generation of a log. @throws the file system's error */
+  begin(origin: string): Promise<void>;
+  /** Whether an operator began this generation. @throws the file system's error */
+  isBegun(origin: string): Promise<boolean>;
 }
 
 const ENDING = '.checkpoint';
+const BEGUN_ENDING = '.begun';
 
 /** `custos.local/acme/live/2` is kept in `acme/live/2.checkpoint` below the host's folder; no part of an origin can be `..`. */
-function fileOf(dir: string, origin: string): string {
+function fileOf(dir: string, origin: string, ending = ENDING): string {
   const parts = origin.split('/').map((part) => encodeURIComponent(part));
   if (parts.some((part) => part === '' || part === '.' || part === '..')) throw new Error(`not an origin: ${origin}`);
-  return `${path.join(dir, ...parts)}${ENDING}`;
+  return `${path.join(dir, ...parts)}${ending}`;
 }
 
 /** The origin of a file below the folder; undefined for other files. */
@@ -32,16 +37,47 @@ function originOf(file: string): string | undefined {
   }
 }
 
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Writes a file in one step; resolves when it is durable. */
+async function writeDurably(file: string, text: string): Promise<void> {
+  const folder = path.dirname(file);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Workers of several machines share the folder, and in containers they may have the same process id.
+  const temporary = `${file}.${randomUUID()}.new`;
+  try {
+    const handle = await open(temporary, 'w', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    // On a full disk, an empty file would be left by each attempt.
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  // The rename is durable only when its folder is.
+  const folderHandle = await open(folder, 'r');
+  try {
+    await folderHandle.sync();
+  } finally {
+    await folderHandle.close();
+  }
+}
+
 export function createCheckpointKeeper(dir: string): CheckpointKeeper {
   return {
-    async read(origin) {
-      try {
-        return await readFile(fileOf(dir, origin), 'utf8');
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
-      }
-    },
+    read: (origin) => readIfThere(fileOf(dir, origin)),
     async origins() {
       try {
         const files = await readdir(dir, { recursive: true });
@@ -51,33 +87,8 @@ export function createCheckpointKeeper(dir: string): CheckpointKeeper {
         throw error;
       }
     },
-    async keep(origin, note) {
-      const file = fileOf(dir, origin);
-      const folder = path.dirname(file);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      // Workers of several machines share the folder, and in containers they may have the same process id.
-      const temporary = `${file}.${randomUUID()}.new`;
-      try {
-        const handle = await open(temporary, 'w', 0o600);
-        try {
-          await handle.writeFile(note);
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
-        await rename(temporary, file);
-      } catch (error) {
-        // On a full disk, an empty file would be left by each attempt.
-        await rm(temporary, { force: true });
-        throw error;
-      }
-      // The rename is durable only when its folder is.
-      const folderHandle = await open(folder, 'r');
-      try {
-        await folderHandle.sync();
-      } finally {
-        await folderHandle.close();
-      }
-    },
+    keep: (origin, note) => writeDurably(fileOf(dir, origin), note),
+    begin: (origin) => writeDurably(fileOf(dir, origin, BEGUN_ENDING), ''),
+    isBegun: async (origin) => (await readIfThere(fileOf(dir, origin, BEGUN_ENDING))) !== undefined,
   };
 }

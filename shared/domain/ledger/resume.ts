@@ -3,7 +3,6 @@ import { OperatorError } from '../../kernel/operator-error.ts';
 import { AUDIT_PROGRESS, type AuditProgressRow, isProgressSeal } from '../../platform/db/seals/audit-progress.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
-import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Owner } from '../../kernel/owner.ts';
 import { readAccepted, writeAccepted } from './audit-accepted.ts';
 import { acceptLost } from './audit-installation.ts';
@@ -12,7 +11,7 @@ import { findLog, type LogRow } from './export.ts';
 import type { CheckpointKeeper } from './kept.ts';
 import { storedRoot } from './nodes.ts';
 import { writeServiceRecord } from './service-record.ts';
-import { readSignedNotes } from './signed-heads.ts';
+import { readSignedHeads } from './signed-heads.ts';
 
 /** Why findings cannot be accepted, as a sentence. */
 export class ResumeError extends OperatorError {}
@@ -47,7 +46,7 @@ async function isGrown(
   log: LogRow & { readonly origin: string },
   keeper: CheckpointKeeper,
 ): Promise<boolean> {
-  for (const head of (await readSignedNotes(sql, log, keeper)).map(peekCheckpoint)) {
+  for (const head of await readSignedHeads(sql, log, keeper)) {
     const root = head.size > log.size ? undefined : await storedRoot(sql, log.logId, head.size);
     if (root === undefined || !head.root.equals(root)) return false;
   }

@@ -7,8 +7,8 @@ import { readRecord } from '../../core/proof/record-read.ts';
 import type { StoredFacts } from '../../core/verification/facts.ts';
 import type { LoggedRecord } from '../../core/verification/failures.ts';
 import { namesItsOwnApproval } from '../../core/verification/approvals.ts';
-import { memberOf } from '../../kernel/json.ts';
 import { readDecisionRecord } from '../../core/verification/record.ts';
+import { digestInForce } from '../../core/verification/policy-sets.ts';
 import { pagesOf } from '../../core/verification/trust-history.ts';
 import type { EvidenceStore, FoundDecision } from './store.ts';
 
@@ -57,6 +57,7 @@ export function createFileEvidence(): FileEvidence {
   const halts: LoggedRecord[] = [];
   const keys: LoggedRecord[] = [];
   const dropped = new Set<string>();
+  const policies: LoggedRecord[] = [];
   /** The policy sets that came into force, by the records of the log. */
   const inForce = new Set<unknown>();
   let leaves = 0;
@@ -77,8 +78,10 @@ export function createFileEvidence(): FileEvidence {
       const record: LoggedRecord = { bytes, place: { log: 0, index } };
       if (eventType === 'custos.halt') halts.push(record);
       else if (eventType === 'custos.key') keys.push(record);
-      else if (eventType === 'custos.policy_set') inForce.add(memberOf(payload.body, 'digest'));
-      else if (eventType === 'custos.trust') addTo(trust, agentId, record);
+      else if (eventType === 'custos.policy_set') {
+        policies.push(record);
+        inForce.add(digestInForce(payload.body));
+      } else if (eventType === 'custos.trust') addTo(trust, agentId, record);
       else if (eventType === 'custos.approval') addTo(approvals, agentId, record);
       else if (eventType === 'custos.decision') {
         const decision = readDecisionRecord(record);
@@ -143,6 +146,7 @@ export function createFileEvidence(): FileEvidence {
         wasInForce: async (_, digest) => inForce.has(digest),
         trustPage: ({ agentId }, after, limit) => pagesOf(trust.get(agentId) ?? [])(after, limit),
         haltRecords: async () => halts,
+        policyRecords: async () => policies,
         keyRecords: async () => keys,
         approvalRecords: async ({ agentId }) => approvals.get(agentId) ?? [],
         openingOf: async (_, approvalId) => openings.get(approvalId),

@@ -59,6 +59,7 @@ export interface EvidenceStore {
   /** The agent's trust records after a place, as `ReadTrustPage` says. */
   trustPage(owner: DecisionOwner, after: TrustPlace, limit: number): Promise<TrustEntry[]>;
   haltRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
+  policyRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
   approvalRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
   keyRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
   /** The id of the ESCALATE that opened an approval, which may have no record yet. */
@@ -263,6 +264,7 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
       });
     },
     haltRecords: (owner) => records(owner, 'custos:halt', 'custos.halt'),
+    policyRecords: (owner) => records(owner, 'custos:policies', 'custos.policy_set'),
     async keyRecords(owner) {
       const own = await records(owner, 'custos:keys', 'custos.key');
       // A live key may decide in the other environments.

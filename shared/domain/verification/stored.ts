@@ -94,6 +94,7 @@ export function createStoredVerifier(deps: StoredVerifierDeps): StoredVerifier {
       return history;
     };
     const halts = await records(`halt\n${log}`, fresh, () => store.haltRecords(found.owner));
+    const policies = await records(`policy\n${log}`, fresh, () => store.policyRecords(found.owner));
     // Few decisions concern an approval. For the others its records are not read.
     const { bytes } = found.evidence.record;
     const text = Buffer.from(bytes);
@@ -124,13 +125,14 @@ export function createStoredVerifier(deps: StoredVerifierDeps): StoredVerifier {
       trustRecords: undefined,
       trustLedger,
       haltRecords: halts.list,
+      policyRecords: policies.list,
       approvalRecords: approvals.list,
       keyRecords: keys.list,
     });
     // Again, because its size may have changed.
     if (trust !== undefined) kept.histories.set(trust.id, trust.history);
     // The decision may be newer than the cached records. Verify it again with fresh ones.
-    const mayLack = outcome.status === 'failed' && (trust?.isOld === true || halts.isOld);
+    const mayLack = outcome.status === 'failed' && (trust?.isOld === true || halts.isOld || policies.isOld);
     const mayLackApproval = outcome.status !== 'verified' && named !== undefined && (approvals.isOld || keys.isOld);
     if (!fresh && (mayLack || mayLackApproval)) return verify(found, readAnew, 'newer');
     // What was wrong with the records may have been put right. Reading all of them is much work, so it is done once a call.

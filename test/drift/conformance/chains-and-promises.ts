@@ -43,6 +43,11 @@ function chains(): ProofCase[] {
     ),
     broken('one receipt is no JSON', [...texts(1), '{'], 'MALFORMED'),
     broken(
+      'one receipt is invalid, and one after it is no JSON',
+      [JSON.stringify({ ...LOG.receipt(4), path: [] }), '{'],
+      'MALFORMED',
+    ),
+    broken(
       'of two broken receipts the first is reported',
       [JSON.stringify({ ...LOG.receipt(4), path: [] }), JSON.stringify({ ...LOG.receipt(1), index: 5 })],
       'WRONG_PATH',

@@ -212,6 +212,11 @@ const ofCheckpoint: readonly Forgery[] = [
     'CHECKPOINT_SIGNATURE',
   ],
   [
+    'a time after the end of all dates',
+    { checkpoint: signedBy(text, LOG_KEY, ORIGIN, 8_640_000_000_001) },
+    'CHECKPOINT_SIGNATURE',
+  ],
+  [
     'the signatures of another checkpoint',
     { checkpoint: joined(text, partsOf(LOG.checkpoint(9)).lines) },
     'CHECKPOINT_SIGNATURE',

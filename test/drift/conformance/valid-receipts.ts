@@ -93,6 +93,7 @@ function checkpoints(): ProofCase[] {
     ]),
     proofCase('receipt', 'a checkpoint that was signed in 1970', ...signedAt(0)),
     proofCase('receipt', 'a checkpoint that is signed in 2106, beyond 32 bits', ...signedAt(4_294_967_296)),
+    proofCase('receipt', 'a checkpoint that is signed at the end of all dates', ...signedAt(8_640_000_000_000)),
   ];
 }
 

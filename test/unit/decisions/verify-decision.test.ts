@@ -102,6 +102,25 @@ describe('a decision that is verified with incomplete evidence', () => {
     expect(outcome.sentence).to.contain('a logged halt was in force');
   });
 
+  it('holds up to a day after another policy set came into force, and where the log does not show which one was', async () => {
+    const set = (digest: string, atMs: number) =>
+      serviceRecord('custos.policy_set', 'custos:policies', atMs, { change: 'activated', digest });
+    const made = decisions[0] as MadeDecision;
+    const atMs = Date.parse(bodyOf(made).evaluated_at);
+    const known = made.evidence.policyRecords ?? [];
+    const status = async (policyRecords: DecisionEvidence['policyRecords']): Promise<string> =>
+      (await verifier.verify({ ...made.evidence, policyRecords })).status;
+    const expected = await status(known);
+    expect(expected).not.to.equal('failed');
+    for (const records of [
+      undefined,
+      [],
+      [set('a'.repeat(64), atMs + 120_000)],
+      [...known, set('a'.repeat(64), atMs - 86_000_000)],
+    ])
+      expect(await status(records)).to.equal(expected);
+  });
+
   it('is not evaluable without the trust records of an agent with signals, and needs none for an agent without signals', async () => {
     const known = await find(async (made) => signalsOf(made) > 0 && (await codeOf(made)) === 'NO_MATCH');
     const outcome = await verifier.verify({ ...known, trustRecords: undefined });

@@ -141,6 +141,11 @@ describe('A promise beside an exported log', () => {
     expect(outcome(promiseAbout(7), exported(log, 7, TIME_MS + 2 * HOUR_MS))).to.include({ failure: 'PROMISE_BROKEN' });
   });
 
+  it('is not broken by a record that no checkpoint covers', () => {
+    const promise = promiseAbout(8, 'ab'.repeat(32));
+    expect(outcome(promise, exported(log, 7, TIME_MS))).to.include({ failure: 'PROMISE_NOT_DUE' });
+  });
+
   it('is neither kept nor broken when the log was altered', () => {
     const lines = exported(log, 9, TIME_MS);
     const other = exported(

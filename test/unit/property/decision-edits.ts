@@ -6,6 +6,7 @@ import { RECORD_EDITS } from './decision-edits-record.ts';
 import { REFUSAL_EDITS } from './decision-edits-refusals.ts';
 import { TRUST_EDITS } from './decision-edits-trust.ts';
 import { ORDER_EDITS } from './decision-order.ts';
+import type { MadeDecision } from './decision-world.ts';
 import { serviceRecord } from './decision-world-log.ts';
 
 const HALT_EDITS: readonly Edit[] = [
@@ -40,7 +41,51 @@ const HALT_EDITS: readonly Edit[] = [
   },
 ];
 
+const DAY_MS = 86_400_000;
+const activated = (made: MadeDecision, byMs: number, digest: string, change = 'activated') =>
+  serviceRecord('custos.policy_set', 'custos:policies', Date.parse(bodyOf(made).evaluated_at) + byMs, {
+    change,
+    digest,
+  });
+
+const POLICY_SET_EDITS: readonly Edit[] = [
+  {
+    name: 'a policy set that was never in force',
+    make: (made) =>
+      expect('POLICY_SET_NOT_IN_FORCE', {
+        ...made.evidence,
+        policyRecords: [
+          activated(made, -7_200_000, 'a'.repeat(64)),
+          activated(made, -3_600_000, bodyOf(made).policy_set.digest, 'refused'),
+        ],
+      }),
+  },
+  {
+    name: 'a policy set that was replaced before',
+    make: (made) =>
+      expect('POLICY_SET_NOT_IN_FORCE', {
+        ...made.evidence,
+        policyRecords: [
+          activated(made, -3 * DAY_MS, bodyOf(made).policy_set.digest),
+          activated(made, -2 * DAY_MS, 'b'.repeat(64)),
+        ],
+      }),
+  },
+  {
+    name: 'a policy set that came into force later',
+    make: (made) =>
+      expect('POLICY_SET_NOT_IN_FORCE', {
+        ...made.evidence,
+        policyRecords: [
+          activated(made, -7_200_000, 'a'.repeat(64)),
+          activated(made, 120_000, bodyOf(made).policy_set.digest),
+        ],
+      }),
+  },
+];
+
 export const EDITS: readonly Edit[] = [
+  ...POLICY_SET_EDITS,
   ...RECORD_EDITS,
   ...FACTS_EDITS,
   ...TRUST_EDITS,

@@ -31,11 +31,12 @@ export function inOrder(made: MadeDecision): DecisionEvidence {
     trustRecords: evidence.trustRecords?.map(place),
     keyRecords: evidence.keyRecords?.map(place),
     haltRecords: evidence.haltRecords?.map(place),
+    policyRecords: evidence.policyRecords?.map(place),
     approvalRecords: evidence.approvalRecords?.map(place),
   };
 }
 
-const LISTS = ['trustRecords', 'keyRecords', 'haltRecords', 'approvalRecords'] as const;
+const LISTS = ['trustRecords', 'keyRecords', 'haltRecords', 'approvalRecords', 'policyRecords'] as const;
 
 const dated = (record: LoggedRecord, byMs: number): LoggedRecord => ({
   ...edited(

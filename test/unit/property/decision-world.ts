@@ -485,6 +485,12 @@ async function decide(
         decisionId,
       }),
       opening: sealed(opened.row.record, NO_PREVIOUS),
+      policyRecords: [
+        serviceRecord('custos.policy_set', 'custos:policies', Date.parse(evaluatedAt) - 3_600_000, {
+          change: 'in_force',
+          digest: active.set.digest,
+        }),
+      ],
       haltRecords: one.halt === 'none' ? [] : one.halt === 'in force' ? [halted] : [halted, lifted],
     },
   };

@@ -26,7 +26,7 @@ from .encoding import (
     utf16_length,
 )
 from .merkle import Inclusion, diagnose, leaf_hash, root_of_path
-from .notes import Keys, read_checkpoint, read_keys
+from .notes import Keys, TrustedKey, read_checkpoint, read_keys
 from .records import NO_PREVIOUS, Record, read_record
 
 # A text (JSON, or a tlog-proof), or the parsed JSON.
@@ -85,8 +85,10 @@ def verify_receipt(receipt: Evidence, keys: Keys) -> VerifiedReceipt:
 
     `keys`: see `Keys`. Raises ReceiptError with the first failed check.
     """
-    parts = _parse_receipt(receipt)
-    trusted = read_keys(keys)
+    return _verify(_parse_receipt(receipt), read_keys(keys))
+
+
+def _verify(parts: _Parts, trusted: List[TrustedKey]) -> VerifiedReceipt:
     checkpoint = read_checkpoint(parts.checkpoint, trusted)
     proof = Inclusion(parts.index, checkpoint.size, leaf_hash(parts.record), parts.path, checkpoint.root)
     record = read_record(parts.record)
@@ -117,7 +119,9 @@ def verify_receipt(receipt: Evidence, keys: Keys) -> VerifiedReceipt:
 
 def verify_chain(receipts: Sequence[Evidence], keys: Keys) -> VerifiedChain:
     """Verifies that receipts, in any order, are consecutive records of one entity. Raises ReceiptError."""
-    verified = sorted((verify_receipt(receipt, keys) for receipt in receipts), key=lambda one: one.index)
+    trusted = read_keys(keys)
+    all_parts = [_parse_receipt(receipt) for receipt in receipts]
+    verified = sorted((_verify(parts, trusted) for parts in all_parts), key=lambda one: one.index)
     for before, after in zip(verified, verified[1:]):
         why = _broken_link(before, after)
         if why is not None:

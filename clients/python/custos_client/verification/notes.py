@@ -14,7 +14,16 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ..errors import ReceiptError
 from . import ed25519
-from .encoding import base64_bytes, count, decimal, exact_members, is_well_formed, malformed, parse_json
+from .encoding import (
+    base64_bytes,
+    count,
+    decimal,
+    exact_members,
+    is_well_formed,
+    malformed,
+    parse_json,
+    text_of,
+)
 
 ED25519 = 1
 COSIGNATURE_V1 = 4
@@ -22,6 +31,8 @@ DASH = "\u2014 "
 MAX_SIGNATURES = 100
 MAX_NOTE_LENGTH = 65_536
 MAX_KEYS = 10_000
+# The latest time that a date of ECMAScript can have; datetime ends before. The format allows later ones.
+MAX_TIME_SECONDS = 8_640_000_000_000
 PROMISE_SUFFIX = "/promise"
 # Unicode's property White_Space, and control characters; `+` separates the parts of a verifier key.
 _KEY_NAME = re.compile("[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000+]+")
@@ -64,7 +75,11 @@ def read_keys(keys: Keys) -> List[TrustedKey]:
         # Not splitlines(), which ends lines at other characters, too.
         lines = [line.strip(_SPACE) for line in text.split("\n")]
         is_json = text[:1] in ("[", "{")
-        keys = parse_json(text, "The list of keys") if is_json else [line for line in lines if line]
+        keys = (
+            parse_json(text_of(text, "The list of keys"), "The list of keys")
+            if is_json
+            else [line for line in lines if line]
+        )
     elif dataclasses.is_dataclass(keys) and not isinstance(keys, type):
         keys = {"items": getattr(keys, "items", None), "nextCursor": getattr(keys, "next_cursor", None)}
     if isinstance(keys, Mapping):
@@ -227,8 +242,7 @@ def _fits(raw: bytes, kind: int, text: str, signature: bytes) -> bool:
     if kind == ED25519:
         return ed25519.verify(raw, text.encode("utf-8"), signature)
     time = _time_of(signature, kind)
-    # Times beyond 2^53 seconds are refused, though the format allows up to 2^63-1.
-    if len(signature) != 72 or time is None or time >= 2**53:
+    if len(signature) != 72 or time is None or time > MAX_TIME_SECONDS:
         return False
     return ed25519.verify(raw, f"cosignature/v1\ntime {time}\n{text}".encode("utf-8"), signature[8:])
 

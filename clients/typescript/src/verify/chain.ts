@@ -2,7 +2,7 @@
 import { quoted } from './encoding.ts';
 import { asResult, type Failed, VerificationError } from './failures.ts';
 import { readKeys, type TrustedKeys } from './keys.ts';
-import { checkReceipt, type VerifiedReceipt } from './receipt.ts';
+import { checkReceipt, parseReceipt, type VerifiedReceipt } from './receipt.ts';
 
 export interface VerifiedChain {
   readonly ok: true;
@@ -15,14 +15,14 @@ export interface VerifiedChain {
 const NO_PREVIOUS = '0'.repeat(64);
 
 /**
- * Verifies that receipts belong to consecutive records of one entity in one log. They may be in any order. The first receipt that is not
- * valid by itself is reported, otherwise CHAIN_BROKEN.
+ * Verifies that receipts belong to consecutive records of one entity in one log. They may be in any order. The first receipt that is
+ * malformed is reported, else the first that is not valid by itself, else CHAIN_BROKEN.
  */
 export async function verifyChain(receipts: readonly unknown[], keys: TrustedKeys): Promise<VerifiedChain | Failed> {
   return asResult(async () => {
     const trusted = readKeys(keys);
     const verified: VerifiedReceipt[] = [];
-    for (const receipt of receipts) verified.push(await checkReceipt(receipt, trusted));
+    for (const receipt of receipts.map(parseReceipt)) verified.push(await checkReceipt(receipt, trusted));
     verified.sort((a, b) => a.index - b.index);
     for (const [i, receipt] of verified.entries()) {
       const before = verified[i - 1];

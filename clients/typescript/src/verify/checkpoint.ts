@@ -18,6 +18,8 @@ const MAX_CHARACTERS = 65_536;
 const HASH_BYTES = 4;
 const TIME_BYTES = 8;
 const SIGNATURE_BYTES = 64;
+/** The latest time that a date can have. */
+const MAX_TIME_SECONDS = 8_640_000_000_000n;
 
 interface SignatureLine {
   readonly name: string;
@@ -84,7 +86,7 @@ async function checkLine(
   }
   if (signature.length !== TIME_BYTES + SIGNATURE_BYTES) return undefined;
   const timeSeconds = new DataView(signature.buffer, signature.byteOffset).getBigUint64(0);
-  if (timeSeconds > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
+  if (timeSeconds > MAX_TIME_SECONDS) return undefined;
   const fits = await verifySignature(key, signature.slice(TIME_BYTES), cosignedMessage(timeSeconds, text));
   return fits ? { key, timeSeconds } : undefined;
 }

@@ -40,7 +40,7 @@ export interface VerifiedReceipt {
 }
 
 /** A receipt in its exact form. */
-interface ParsedReceipt {
+export interface ParsedReceipt {
   readonly proofId: string;
   readonly record: Bytes;
   readonly index: number;
@@ -90,7 +90,8 @@ function parseTlogProof(text: string): ParsedReceipt {
   return { proofId, record: bytes, index, path, checkpoint: text.slice(end + 2) };
 }
 
-function parseReceipt(receipt: unknown): ParsedReceipt {
+/** @throws {VerificationError} MALFORMED */
+export function parseReceipt(receipt: unknown): ParsedReceipt {
   if (typeof receipt !== 'string') return parseValue(receipt);
   return receipt.startsWith('c2sp.org/tlog-proof')
     ? parseTlogProof(receipt)
@@ -122,8 +123,7 @@ function checkInclusion(receipt: ParsedReceipt, { origin, size, root }: Checkpoi
 }
 
 /** @throws {VerificationError} */
-export async function checkReceipt(receipt: unknown, keys: readonly TrustedKey[]): Promise<VerifiedReceipt> {
-  const parsed = parseReceipt(receipt);
+export async function checkReceipt(parsed: ParsedReceipt, keys: readonly TrustedKey[]): Promise<VerifiedReceipt> {
   const checkpoint = await verifyCheckpoint(parsed.checkpoint, keys);
   const record = checkInclusion(parsed, checkpoint);
   const { origin, size, root, timeMs, keyId } = checkpoint;
@@ -138,5 +138,5 @@ export async function checkReceipt(receipt: unknown, keys: readonly TrustedKey[]
  * @param receipt the JSON text, the parsed JSON (which hides duplicate members), or the text of a tlog-proof
  */
 export async function verifyReceipt(receipt: unknown, keys: TrustedKeys): Promise<VerifiedReceipt | Failed> {
-  return asResult(() => checkReceipt(receipt, readKeys(keys)));
+  return asResult(() => checkReceipt(parseReceipt(receipt), readKeys(keys)));
 }
