@@ -3509,6 +3509,7 @@ export interface components {
              */
             source: "folder" | "push" | "rollback" | "stage";
             signer: string | null;
+            signature: string | null;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             /** @description RFC 3339, UTC, milliseconds. */
@@ -3739,6 +3740,7 @@ export interface components {
              */
             source: "folder" | "push" | "rollback" | "stage";
             signer: string | null;
+            signature: string | null;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             /** @description RFC 3339, UTC, milliseconds. */
@@ -3752,6 +3754,12 @@ export interface components {
             };
             /** @description Approvals while CUSTOS_POLICY_QUORUM demands more. */
             votes: components["schemas"]["ApprovalVote"][];
+            authorKey: {
+                /** @description Its name. */
+                name: string;
+                /** @description Its tags. */
+                tags: string[];
+            } | null;
             /** @description Whether the calling key may decide while it is pending. */
             mayDecide: boolean;
             comparison?: components["schemas"]["PolicyComparison"];
