@@ -308,7 +308,7 @@ const isToolName = ({ fact, path }: FactPath): boolean => fact === 'tool' && pat
 /** Whether a condition compares the name of the tool, in any of its parts. */
 export function readsToolName(condition: WrittenCondition): boolean {
   const { all, any, not, fact, path } = condition;
-  if (fact !== undefined) return isToolName({ fact: String(fact), path: String(path) });
+  if (typeof fact === 'string' && typeof path === 'string') return isToolName({ fact, path });
   // Only conditions are written in junctions.
   return ([all, any, not].flat() as (WrittenCondition | undefined)[]).some(
     (part) => part !== undefined && readsToolName(part),
