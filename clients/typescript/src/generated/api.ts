@@ -7349,6 +7349,7 @@ export interface operations {
                      *           "reason": "Ticket SEC-12: nobody works at night",
                      *           "source": "push",
                      *           "signer": null,
+                     *           "signature": null,
                      *           "createdAt": "2026-03-01T09:30:00.000Z",
                      *           "expiresAt": "2026-03-01T09:30:00.000Z",
                      *           "decidedAt": null,
@@ -7392,12 +7393,19 @@ export interface operations {
                      *       "reason": "Ticket SEC-12: nobody works at night",
                      *       "source": "push",
                      *       "signer": null,
+                     *       "signature": null,
                      *       "createdAt": "2026-03-01T09:30:00.000Z",
                      *       "expiresAt": "2026-03-01T09:30:00.000Z",
                      *       "decidedAt": null,
                      *       "decidedBy": null,
                      *       "decisionReason": null,
                      *       "votes": [],
+                     *       "authorKey": {
+                     *         "name": "release-admin",
+                     *         "tags": [
+                     *           "security"
+                     *         ]
+                     *       },
                      *       "mayDecide": true
                      *     }
                      */
