@@ -116,7 +116,10 @@ export interface Route {
   readonly endsKeys?: true;
   /** A request other than GET that only reads, such as a check of a body: it is not on the operator trail. */
   readonly changesNothing?: true;
-  /** Turns the stored reply into the answer to a repeat, or that of a request that took long. Absent: the reply is the answer. */
+  /**
+   * Turns the stored reply into the answer to a repeat, or that of a request that took long. Absent: the reply is the answer.
+   * It may be called with its own result: that has what it needs in `kept`.
+   */
   readonly again?: (stored: Reply, key: AuthenticatedKey, requestId: string) => Promise<Reply>;
   /** Whether the answer with status 200 has an ETag, so that If-None-Match with it gets 304. */
   readonly cached?: boolean;

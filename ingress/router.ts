@@ -89,10 +89,11 @@ class Admission {
   }
 
   /**
-   * The reply, if it may still be sent, or what `again` makes of it now. Who has ended its own key gets it all the same.
+   * The reply, if it may still be sent, or what `again` makes of it now, from one look to the next: what was refused once stays refused,
+   * and needs no further look. Who has ended its own key gets it all the same.
    * @throws {ApiError} those of Authenticate and of `again`; E6002
    */
-  async answer({ access, endsKeys }: Route, reply: Reply, again?: () => Promise<Reply>): Promise<Reply> {
+  async answer({ access, endsKeys }: Route, reply: Reply, again?: (shown: Reply) => Promise<Reply>): Promise<Reply> {
     if (this.x.key === undefined || access === 'none' || (endsKeys === true && this.hasCommitted)) return reply;
     let shown = reply;
     let { at } = this;
@@ -103,7 +104,7 @@ class Admission {
         });
       at = this.moments.now();
       await this.authenticate();
-      if (again !== undefined) shown = await again();
+      if (again !== undefined) shown = await again(shown);
     }
     return shown;
   }
@@ -236,9 +237,10 @@ async function runOnce(
     body: comparable(input.body),
   });
   if (begun.kind === 'replay') {
-    const again = async (): Promise<Reply> =>
-      replayed((await route.again?.(begun.reply, key, x.requestId)) ?? begun.reply);
-    return admission.answer(route, await again(), again);
+    const { again } = route;
+    if (again === undefined) return admission.answer(route, replayed(begun.reply, begun.reply.kept));
+    const now = (shown: Reply): Promise<Reply> => again(shown, key, x.requestId);
+    return replayed(await admission.answer(route, await now(begun.reply), now));
   }
   const { claim } = begun;
   try {
@@ -255,7 +257,7 @@ async function runOnce(
 function answerWith(route: Route, admission: Admission, reply: Reply): Promise<Reply> {
   const { again } = route;
   const { key, requestId } = admission.x;
-  const later = again === undefined || key === undefined ? undefined : () => again(reply, key, requestId);
+  const later = again === undefined || key === undefined ? undefined : (shown: Reply) => again(shown, key, requestId);
   return admission.answer(route, reply, later);
 }
 
@@ -264,8 +266,8 @@ function comparable(body: unknown): unknown {
   return Buffer.isBuffer(body) ? createHash('sha256').update(body).digest('hex') : body;
 }
 
-/** A stored reply as it is sent. */
-function replayed({ kept, ...reply }: Reply): Reply {
-  const content = kept === undefined ? {} : { body: kept };
+/** A stored reply as it is sent, with the body that was stored instead of its own. */
+function replayed(reply: Reply, body?: unknown): Reply {
+  const content = body === undefined ? {} : { body };
   return { ...reply, ...content, headers: { ...reply.headers, 'idempotent-replayed': 'true' } };
 }

@@ -1,11 +1,10 @@
 // The check of `custos doctor` that asks the second reader about a harmless text.
 import type { Config } from '../../shared/platform/config/table.ts';
 import { ask, describeAway } from '../../shared/domain/second-reader/endpoint.ts';
-import { questionBody } from '../../shared/domain/second-reader/question.ts';
+import { HARMLESS, questionBody } from '../../shared/domain/second-reader/question.ts';
 import { type Diagnosis, ok, skipped, warning } from './check.ts';
 
 const CHECK = 'second reader';
-const HARMLESS = 'Read the opening hours of the library';
 
 export async function checkSecondReader(
   config: Pick<Config, 'readerUrl' | 'readerModel' | 'readerKey' | 'readerTimeoutMs'>,

@@ -5,7 +5,7 @@ import { policyApprovalView } from '../../shared/api/policy-approval-view.ts';
 import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
 import { assertApprovable, decideChange } from '../../shared/domain/policy-sets/change.ts';
 import { changeRulesOf } from '../../shared/domain/policy-sets/change-rules.ts';
-import { readProposal, type StoredProposal } from '../../shared/domain/policy-sets/proposals.ts';
+import { proposingKeys, readProposal, type StoredProposal } from '../../shared/domain/policy-sets/proposals.ts';
 import { operatorName, type AdminStore } from '../admin.ts';
 import { loadConfig } from '../context.ts';
 import { say } from '../exit.ts';
@@ -29,8 +29,12 @@ export async function showPolicyChange(
   const after = await draftOfDigest(db, row.digest);
   const sets = before?.ok === true && after?.ok === true ? { before: before.set, after: after.set } : undefined;
   const comparison = sets && comparePolicySets(sets.before, sets.after);
-  if (json) return printJson({ ...view, comparison: comparison ?? null });
-  for (const [name, value] of Object.entries(view))
+  const authorKey = (await proposingKeys(db, [row])).get(row.author) ?? null;
+  if (json) return printJson({ ...view, authorKey, comparison: comparison ?? null });
+  for (const [name, value] of Object.entries({
+    ...view,
+    authorKey: authorKey && [authorKey.name, ...authorKey.tags].join(', '),
+  }))
     if (value !== null && value.length !== 0)
       printLine(`${`${name}:`.padEnd(16)}${printable(typeof value === 'string' ? value : JSON.stringify(value))}`);
   printLine();

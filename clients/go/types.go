@@ -1611,8 +1611,9 @@ type PolicyApproval struct {
 	Reason *string `json:"reason"`
 	// Where the set comes from.
 	// One of: folder, push, rollback, stage.
-	Source string  `json:"source"`
-	Signer *string `json:"signer"`
+	Source    string  `json:"source"`
+	Signer    *string `json:"signer"`
+	Signature *string `json:"signature"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
 	// RFC 3339, UTC, milliseconds.
@@ -1624,6 +1625,28 @@ type PolicyApproval struct {
 	Stage map[string]any `json:"stage,omitempty"`
 	// Approvals while CUSTOS_POLICY_QUORUM demands more.
 	Votes []ApprovalVote `json:"votes"`
+}
+
+// PolicyApprovalDetailAuthorKey is part of the API's requests or answers.
+// The key of the author, as it is now. Null: the folder, or a user of the shell.
+type PolicyApprovalDetailAuthorKey struct {
+	// Its name.
+	Name string `json:"name"`
+	// Its tags.
+	Tags []string `json:"tags"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v PolicyApprovalDetailAuthorKey) MarshalJSON() ([]byte, error) {
+	type fields PolicyApprovalDetailAuthorKey
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *PolicyApprovalDetailAuthorKey) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
 }
 
 // PolicyApprovalDetail is part of the API's requests or answers.
@@ -1641,8 +1664,9 @@ type PolicyApprovalDetail struct {
 	Reason *string `json:"reason"`
 	// Where the set comes from.
 	// One of: folder, push, rollback, stage.
-	Source string  `json:"source"`
-	Signer *string `json:"signer"`
+	Source    string  `json:"source"`
+	Signer    *string `json:"signer"`
+	Signature *string `json:"signature"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
 	// RFC 3339, UTC, milliseconds.
@@ -1653,7 +1677,8 @@ type PolicyApprovalDetail struct {
 	// Absent: for all. Of a dropped stage: `{"drop": true}`.
 	Stage map[string]any `json:"stage,omitempty"`
 	// Approvals while CUSTOS_POLICY_QUORUM demands more.
-	Votes []ApprovalVote `json:"votes"`
+	Votes     []ApprovalVote                 `json:"votes"`
+	AuthorKey *PolicyApprovalDetailAuthorKey `json:"authorKey"`
 	// Whether the calling key may decide while it is pending.
 	MayDecide  bool              `json:"mayDecide"`
 	Comparison *PolicyComparison `json:"comparison,omitempty"`

@@ -20,7 +20,7 @@ export interface Kept {
   readonly made: readonly Made[];
 }
 
-export function replyOf({ isSingle, made }: Kept): Reply {
+function replyOf({ isSingle, made }: Kept): Reply {
   const [first] = made;
   const answers = made.map(({ answered }) => answered);
   const ids = made.flatMap(({ decisionId }) => decisionId ?? []);

@@ -22,16 +22,7 @@ import { allInSlices } from '../../shared/platform/process/slices.ts';
 import { cacheable } from './caching.ts';
 import type { Presence } from '../../shared/domain/decisions/presence.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import {
-  answerIn,
-  failed,
-  failedOfCaller,
-  isPermittedBy,
-  type Kept,
-  kept,
-  type Made,
-  replyOf,
-} from './authzen-answers.ts';
+import { answerIn, failed, failedOfCaller, isPermittedBy, type Kept, kept, type Made } from './authzen-answers.ts';
 import type { Unwritten } from '../../shared/domain/decisions/approval-naming.ts';
 import type { IsLast } from '../../shared/domain/decisions/written.ts';
 import {
@@ -183,7 +174,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
     );
   };
 
-  /** The stored answers again, as far as they stand. @throws {ApiError} E5004, of a single one; E6002 */
+  /** The stored answers again, as far as they stand. @throws {ApiError} E5004 and E6002, of a single one */
   const again = async (reply: Reply, key: AuthenticatedKey): Promise<Reply> => {
     // Stored by `kept`.
     const { isSingle, made } = reply.kept as Kept;
@@ -191,9 +182,11 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
     const refusals = (await storedAnswers(presence, key, texts)).map(({ refusal }) => refusal);
     const [refusal] = refusals;
     if (isSingle && refusal !== undefined) throw refusal;
-    return replyOf({
+    return kept({
       isSingle,
-      made: made.map((one, i) => (refusals[i] === undefined ? one : { ...one, ...failed(refusals[i]) })),
+      made: made.map((one, i) =>
+        refusals[i] === undefined ? one : { decisionId: one.decisionId, ...failed(refusals[i]) },
+      ),
     });
   };
 

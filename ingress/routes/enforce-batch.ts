@@ -104,7 +104,7 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
     idempotent: true,
     // Made by the handler.
     again: async ({ kept }, key, requestId) =>
-      batchReply(await repeatedMembers(presence, kept as KeptBatch, key, requestId)),
+      wholeBatch(await repeatedMembers(presence, kept as KeptBatch, key, requestId)),
     handler: async (request) => {
       const { body, requestId, idempotencyKey, earlier } = request;
       // Stored by answerOnce.
@@ -115,10 +115,15 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
           .then(evaluation.append)
           .catch((error) => failed(error, requestId)),
       );
-      const kept: KeptBatch = { members: answers.map(({ text }) => text), open: [] };
-      return { ...batchReply(answers), kept };
+      return wholeBatch(answers);
     },
   });
+}
+
+/** The reply with these answers, of which a repeat evaluates none again. */
+function wholeBatch(answers: readonly MemberAnswer[]): Reply {
+  const kept: KeptBatch = { members: answers.map(({ text }) => text), open: [] };
+  return { ...batchReply(answers), kept };
 }
 
 /** Whether the request itself caused the failure. */

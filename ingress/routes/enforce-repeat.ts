@@ -2,7 +2,7 @@
 import { lapsed, type Presence, type AnswerMembers } from '../../shared/domain/decisions/presence.ts';
 import { permits } from '../../shared/kernel/vocabulary.ts';
 import { toProblem } from '../../shared/api/problem.ts';
-import type { ApiError } from '../../shared/kernel/errors.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { Reply } from '../route.ts';
 import type { MemberAnswer } from './enforce-evaluate.ts';
@@ -28,12 +28,12 @@ export function problemText(error: ApiError, requestId: string): string {
   return JSON.stringify({ error: toProblem(error, BATCH_PATH, requestId) });
 }
 
-/** A recorded answer, and why it cannot be sent again, if it is a decision that does not stand. */
+/** A recorded answer, and why it cannot be sent again, if it is a decision that does not stand (E5004) or may not (E6002). */
 interface StoredAnswer extends MemberAnswer {
   readonly refusal: ApiError | undefined;
 }
 
-/** Parses recorded answers and checks which of them stand. @throws {ApiError} E6002 */
+/** Parses recorded answers and checks which of them stand. When that can't be found out, those that permit nothing are answered. */
 export async function storedAnswers(
   presence: Presence,
   key: AuthenticatedKey,
@@ -45,16 +45,33 @@ export async function storedAnswers(
   const isPermit = (answer: Partial<AnswerMembers>): answer is AnswerMembers =>
     answer.decision_id !== undefined && answer.verdict !== undefined && permits(answer.verdict);
   const permitted = answers.filter(isPermit);
-  const lapses = permitted.length === 0 ? [] : await presence.lapses(key, permitted);
+  const refusals = permitted.length === 0 ? [] : await refusalsOf(presence, key, permitted);
   return answers.map((answer, i) => {
-    const lapse = isPermit(answer) ? lapses[permitted.indexOf(answer)] : undefined;
     const { decision_id: decisionId } = answer;
     return {
       text: texts[i] ?? '',
       ...(decisionId === undefined ? {} : { decisionId }),
-      refusal: lapse === undefined || decisionId === undefined ? undefined : lapsed(lapse, decisionId),
+      refusal: isPermit(answer) ? refusals[permitted.indexOf(answer)] : undefined,
     };
   });
+}
+
+/** Why each decision can't be sent again. */
+async function refusalsOf(
+  presence: Presence,
+  key: AuthenticatedKey,
+  permitted: readonly AnswerMembers[],
+): Promise<(ApiError | undefined)[]> {
+  try {
+    const lapses = await presence.lapses(key, permitted);
+    return permitted.map(({ decision_id: id }, i) => {
+      const lapse = lapses[i];
+      return lapse === undefined ? undefined : lapsed(lapse, id);
+    });
+  } catch (error) {
+    if (error instanceof ApiError) return permitted.map(() => error);
+    throw error;
+  }
 }
 
 /** The reply with one answer. */
@@ -69,7 +86,7 @@ export async function repeatedDecision(presence: Presence, stored: Reply, key: A
   return answer === undefined ? stored : { ...stored, ...decisionReply(answer) };
 }
 
-/** The members of a repeated batch; a decision that does not stand becomes a problem in its place. @throws {ApiError} E6002 */
+/** The members of a repeated batch; a decision that does not stand, or may not, becomes a problem in its place. */
 export async function repeatedMembers(
   presence: Presence,
   { members }: KeptBatch,

@@ -22,6 +22,7 @@ import { mayApprove } from '../../shared/domain/policy-sets/change-votes.ts';
 import {
   changeVotesOf,
   listProposals,
+  proposingKeys,
   readProposal,
   type StoredProposal,
 } from '../../shared/domain/policy-sets/proposals.ts';
@@ -60,6 +61,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
     const comparison = await comparer.compare(row.previous_digest, row.digest);
     return {
       ...policyApprovalView(row, nowMs()),
+      authorKey: (await proposingKeys(db, [row])).get(row.author) ?? null,
       mayDecide:
         mayApprove(changeRules, key.keyId, key.tags) &&
         changeVotesOf(row).every(({ by }) => by !== key.keyId) &&

@@ -15,6 +15,7 @@ export function policyApprovalView(row: StoredProposal, atMs: number): Static<ty
     reason: row.reason,
     source: row.source,
     signer: row.signer,
+    signature: row.signature,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     decidedAt: row.decided_at?.toISOString() ?? null,

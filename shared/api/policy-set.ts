@@ -266,6 +266,12 @@ const proposal = {
   reason: Nullable(Type.String({ description: 'The reason of the author; the folder gives none.' })),
   source: Source,
   signer: Nullable(Type.String({ description: 'Who signed the set, if a signature is required.' })),
+  signature: Nullable(
+    Type.String({
+      description:
+        'The line of the signature, which is checked again, with the keys of that time, at the last approval.',
+    }),
+  ),
   createdAt: Timestamp,
   expiresAt: Timestamp,
   decidedAt: Nullable(Timestamp),
@@ -356,6 +362,15 @@ export const PolicyComparison = named(
 
 export const PolicyApprovalDetail = named('PolicyApprovalDetail', {
   ...proposal,
+  authorKey: Nullable(
+    Type.Object(
+      {
+        name: Type.String({ description: 'Its name.' }),
+        tags: Type.Array(Type.String(), { description: 'Its tags.' }),
+      },
+      { description: 'The key of the author, as it is now. Null: the folder, or a user of the shell.' },
+    ),
+  ),
   mayDecide: Type.Boolean({ description: 'Whether the calling key may decide while it is pending.' }),
   comparison: Type.Optional(PolicyComparison),
 });

@@ -1,18 +1,20 @@
-// Bounds how many of something are under way at once; the others wait in order, until their deadline.
+// Bounds how many of something are under way at once, fairly over owners (shares.ts); the others wait in order, until their deadline.
+import { createShares } from './shares.ts';
 
-export type Take = (signal: AbortSignal) => Promise<boolean>;
+export interface Slots {
+  /** @returns whether a place became free for this owner before the deadline; then it is given back with `release` */
+  take(owner: string, signal: AbortSignal): Promise<boolean>;
+  release(owner: string): void;
+}
 
-/** @returns `take`, which resolves to whether a place became free before the deadline, and `release` for a place that was taken */
-export function createSlots(max: number): { readonly take: Take; readonly release: () => void } {
-  let taken = 0;
-  const waiting = new Set<() => void>();
+export function createSlots(total: number): Slots {
+  const shares = createShares(total);
+  /** Those that wait, with their owners. */
+  const waiting = new Map<() => void, string>();
   return {
-    take(signal) {
+    take(owner, signal) {
       if (signal.aborted) return Promise.resolve(false);
-      if (taken < max) {
-        taken += 1;
-        return Promise.resolve(true);
-      }
+      if (shares.take(owner)) return Promise.resolve(true);
       return new Promise((resolve) => {
         const give = (): void => {
           signal.removeEventListener('abort', leave);
@@ -23,18 +25,16 @@ export function createSlots(max: number): { readonly take: Take; readonly releas
           resolve(false);
         };
         signal.addEventListener('abort', leave, { once: true });
-        waiting.add(give);
+        waiting.set(give, owner);
       });
     },
-    release() {
-      const [next] = waiting;
-      if (next === undefined) {
-        taken -= 1;
-        return;
+    release(owner) {
+      shares.giveBack(owner);
+      for (const [give, next] of waiting) {
+        if (!shares.take(next)) continue;
+        waiting.delete(give);
+        give();
       }
-      // The place passes to the next one.
-      waiting.delete(next);
-      next();
     },
   };
 }

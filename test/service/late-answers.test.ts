@@ -1,9 +1,11 @@
 // Answers that come late, as after a process was frozen: nothing is permitted that does not stand any more, and a revoked key gets nothing.
 import { expect } from 'chai';
+import { asSuperuser } from '../support/database.ts';
 import { heldWrites, pauseIn, revokeIn } from '../support/held-writes.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
 import { PERMITTING } from '../support/escalations.ts';
 import { type Service, startService } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
 
 interface Form {
   readonly path: string;
@@ -35,6 +37,8 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
 };
 const LATE_MS = 1_000;
+const CANCEL =
+  'SELECT pg_cancel_backend(pid) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
 
 describe('an answer that comes late', () => {
   let service: Service;
@@ -86,4 +90,34 @@ describe('an answer that comes late', () => {
         expect([answer.status, answer.json.code]).to.deep.equal([401, 'E1002']);
       });
     }
+
+  // The questions of a batch, the first permitted and the second not.
+  const BATCHES: Readonly<Record<string, (agentId: string) => object>> = {
+    'a batch': (id) => ({ requests: [question(id), { agent_id: id, intent: 'delete:db/other/x' }] }),
+    'several evaluations of AuthZEN': (id) => ({
+      evaluations: [evaluation(id), { ...evaluation(id), resource: { type: 'db', id: 'other/x' } }],
+    }),
+  };
+  for (const [what, bodyOf] of Object.entries(BATCHES))
+    it(`to ${what} fails only in what it permits when the agents can't be read`, async () => {
+      const { path = '' } = FORMS[what] ?? {};
+      const send = (): Promise<ClientResponse> => client.post(path, bodyOf(agentId));
+      await send();
+      const answer = await asSuperuser(service.db, async (sql) => {
+        await sql.query('LOCK TABLE agent IN ACCESS EXCLUSIVE MODE', []);
+        let done: ClientResponse | undefined;
+        const answered = heldWrites(service.db, send, async () => (aheadMs += LATE_MS), 'agent');
+        void answered.then((one) => (done = one));
+        // What times out without the test.
+        const cancel = (): Promise<unknown> => sql.query(CANCEL, []);
+        await waitFor(() => cancel().then(() => done !== undefined), { what: 'the answer' });
+        return answered;
+      });
+      expect(answer.status, answer.text).to.equal(200);
+      const { decisions, evaluations } = answer.json;
+      const outcomes = decisions
+        ? decisions.map((one: ClientResponse['json']) => one.verdict ?? one.error.code)
+        : evaluations.map(evaluated);
+      expect(outcomes).to.deep.equal(['E6002', 'DENY']);
+    });
 });

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
-import { signSet } from '../../shared/core/policy/signature.ts';
+import { type Signers, signSet } from '../../shared/core/policy/signature.ts';
 import { changePolicySet, decideChange } from '../../shared/domain/policy-sets/change.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
@@ -386,6 +386,34 @@ describe('a change of the policy set', () => {
     const { lastRead } = (await service.admin.get('/v1/policies')).json;
     expect(lastRead.findings[0]).to.deep.include({ file: 'set.sig', code: 'SIGNATURE' });
     await edit(undefined);
+  });
+
+  it('that waits shows the key that proposed it, and its signature is checked again with the signers of the time of the approval', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const author = await service.addKey({ scopes: ['admin:*'], name: 'first', tags: ['policies'] });
+    const { digest } = (await push(setOf('DENY', 'WAITS_SIGNED'))).json;
+    await push(setOf('DENY', 'AFTER_SIGNED'));
+    const { db, nowMs } = service;
+    const waiting = { needsApproval: true, approvalTtlMs: 60_000, signers: new Map([['alice', publicKey]]) };
+    const asked = { digest, author: author.keyId, reason: 'r', source: 'rollback' as const };
+    const signed = { ...asked, signature: signSet(privateKey, { signer: 'alice', digest, sequence: 50n }) };
+    const proposed = await db.transaction((sql) => changePolicySet(sql, signed, waiting, nowMs()));
+    if (proposed.kind !== 'proposed') return expect.fail(proposed.kind);
+    const { approval_id: id } = proposed.proposal;
+    const decide = async (signers: Signers): Promise<string> => {
+      const decision = { state: 'approved' as const, by: second.keyId, reason: 'b', nowMs: nowMs() };
+      return db
+        .transaction(async (sql) => (await decideChange(sql, id, decision, { ...waiting, signers })).state as string)
+        .catch((error: Error) => error.message);
+    };
+    const renewed = generateKeyPairSync('ed25519').publicKey;
+    expect(await decide(new Map([['alice', renewed]])), 'the key of the signer was replaced').to.contain('not match');
+    expect(await decide(new Map([['bob', publicKey]])), 'the signer was removed').to.contain('not among the signers');
+    const shown = (await second.client.get(`/v1/policies/approvals/${id}`)).json;
+    expect(shown).to.deep.include({ author: author.keyId, signer: 'alice', signature: signed.signature });
+    expect(shown.authorKey).to.deep.equal({ name: 'first', tags: ['policies'] });
+    expect(await decide(waiting.signers)).to.equal('used');
+    await settled();
   });
 
   describe('is refused', () => {

@@ -1,6 +1,7 @@
 // The job `deliver`: delivers the messages of one webhook endpoint that are due.
 import { behindSql } from '../../shared/domain/webhooks/fan-out.ts';
 import { type Deliverer, LEASED_AHEAD } from '../../shared/domain/webhooks/deliver.ts';
+import { PLACES } from '../../shared/domain/webhooks/places.ts';
 import { DUE_AHEAD } from '../../shared/domain/webhooks/schedule.ts';
 import { hasCome, isAhead } from '../../shared/platform/db/elapsed.ts';
 import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
@@ -32,8 +33,7 @@ const WAITING = `webhook_endpoint e WHERE e.disabled_at IS NULL AND ${hasCome('e
 export const deliver: JobDefinition<'webhooks', 'deliver', DeliverDeps> = {
   queue: 'webhooks',
   name: 'deliver',
-  // A job waits for receivers most of the time, up to 20 s when one does not answer.
-  concurrency: 16,
+  concurrency: PLACES,
   retries: THREE_ATTEMPTS,
   coalescing: { kind: 'wake-up', key: ({ endpointId }) => [endpointId] },
   sweeping: {

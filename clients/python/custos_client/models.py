@@ -1173,6 +1173,7 @@ class PolicyApproval:
     # Where the set comes from.
     source: Literal["folder", "push", "rollback", "stage"]
     signer: Optional[str]
+    signature: Optional[str]
     # RFC 3339, UTC, milliseconds.
     created_at: str
     # RFC 3339, UTC, milliseconds.
@@ -1203,6 +1204,7 @@ class PolicyApprovalDetail:
     # Where the set comes from.
     source: Literal["folder", "push", "rollback", "stage"]
     signer: Optional[str]
+    signature: Optional[str]
     # RFC 3339, UTC, milliseconds.
     created_at: str
     # RFC 3339, UTC, milliseconds.
@@ -1212,6 +1214,7 @@ class PolicyApprovalDetail:
     decision_reason: Optional[str]
     # Approvals while CUSTOS_POLICY_QUORUM demands more.
     votes: List[ApprovalVote]
+    author_key: Optional[Dict[str, Any]]
     # Whether the calling key may decide while it is pending.
     may_decide: bool
     # Absent: for all.

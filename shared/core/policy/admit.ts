@@ -54,6 +54,7 @@ const HINTS: Readonly<Record<LintCode, string>> = {
   PATH_PREFIX: 'write matchesResource, or matchesGlob where upper and lower case differ',
   ANY_ITEM: 'compare the list with "every"',
   UNKNOWN_TOOL: 'correct the name',
+  UNKNOWN_CALL: 'escalate such calls, or describe the tool in a catalogue',
   BUDGET_BYPASSED: 'give the other rules the same budget, or narrow them',
 };
 

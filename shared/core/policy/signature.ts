@@ -9,8 +9,8 @@ import { publicKeyFromRaw } from '../proof/ed25519.ts';
 export interface SetSignature {
   readonly signer: string;
   readonly sequence: bigint;
-  /** 64 bytes. */
-  readonly signature: Buffer;
+  /** The line of a signature file. */
+  readonly line: string;
 }
 
 /** Public keys by the name of their holder. */
@@ -54,7 +54,7 @@ export function checkSignature(
     return `does not match: it is not the signature of ${signer} over the set ${digest}`;
   if (lastSequence !== undefined && sequence <= lastSequence)
     return `is too old: its sequence ${sequence} must be higher than ${lastSequence}, the last that was accepted; sign the set again`;
-  return { signer, sequence, signature };
+  return { signer, sequence, line: text.trim() };
 }
 
 /**

@@ -2,7 +2,7 @@
 import { ApiError, invalidField } from '../../kernel/errors.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
-import { checkSignature } from '../../core/policy/signature.ts';
+import { checkSignature, type SetSignature } from '../../core/policy/signature.ts';
 import { MAX_VOTES } from '../../core/policy/approvers.ts';
 import { readKeyRelations } from '../approvals/hands.ts';
 import { noSuchApproval } from '../approvals/store.ts';
@@ -62,17 +62,15 @@ async function lastSequence(sql: Sql): Promise<bigint | undefined> {
   return typeof sequence === 'string' ? BigInt(sequence) : undefined;
 }
 
-/** @throws {ApiError} E2001 at /signature */
+/** The signature of a change where one is needed, or what is wrong with it, as the end of a sentence about it. */
 async function signatureOf(
   sql: Sql,
-  { digest, signature, stage }: PolicyChange,
+  { digest, signature, stage }: Pick<PolicyChange, 'digest' | 'signature' | 'stage'>,
   { signers }: ChangeRules,
-): Promise<Activation['signature']> {
+): Promise<SetSignature | string | undefined> {
   // A share changes no verdict. A dropped stage brings back the set that is in force for all, which was signed then.
   if (signers === undefined || stage === 'drop' || (stage !== undefined && !changesVerdicts(stage))) return undefined;
-  const checked = checkSignature(signature, { digest, signers, lastSequence: await lastSequence(sql) });
-  if (typeof checked === 'string') throw invalidField('/signature', checked);
-  return checked;
+  return checkSignature(signature, { digest, signers, lastSequence: await lastSequence(sql) });
 }
 
 /** @throws {ApiError} E6002 */
@@ -117,6 +115,7 @@ export async function changePolicySet(
   // The worker that reads the folder has its text.
   if (source === 'folder' && canonical === undefined) assertOfFolder(held, digest);
   const signature = await signatureOf(sql, change, rules);
+  if (typeof signature === 'string') throw invalidField('/signature', signature);
   const signed = signature === undefined ? {} : { signature };
   if (canonical !== undefined) await storePolicySet(sql, { digest, canonical, atMs: nowMs });
   // The first set of an installation cannot wait: until it is in force nothing is decided.
@@ -217,7 +216,12 @@ export async function decideChange(
       `The change was proposed while ${row.previous_digest} was in force; now ${inForce} is.`,
     );
   if (row.source === 'folder') assertOfFolder(held, row.digest);
-  const signature = await signatureOfProposal(sql, row, rules);
+  const stage = stageOf(row);
+  const { digest, author, source } = row;
+  // Checked anew: the signer's key may have been replaced since, or a newer signed set put into force.
+  const signature = await signatureOf(sql, { digest, signature: row.signature ?? undefined, stage }, rules);
+  if (typeof signature === 'string')
+    throw new ApiError('E5002', `The signature of the proposed set ${signature}. Propose the set again.`);
   const voters = [...new Set([...votes.map((vote) => vote.by), by])];
   if (missingVotes(rules, { author: row.author, votes: voters }, relations.votersAt(nowMs)) > 0) {
     if (voters.length === votes.length) return row;
@@ -225,30 +229,12 @@ export async function decideChange(
     return storeVote(sql, row, { by, reason }, nowMs);
   }
   const closed = await closeProposal(sql, row, { state: 'used', by, reason }, nowMs);
-  const { digest, author, source } = row;
-  const approved = { digest, author, approver: voters.join(', '), ...signature, atMs: nowMs };
-  const stage = stageOf(row);
+  const signed = signature === undefined ? {} : { signature };
+  const approved = { digest, author, approver: voters.join(', '), ...signed, atMs: nowMs };
   if (stage !== undefined) await changeStage(sql, held, { ...approved, reason: row.reason ?? '' }, stage);
   else {
     await activatePolicySet(sql, held, { ...approved, reason: row.reason, source });
     await supersedeProposals(sql, digest, nowMs);
   }
   return closed;
-}
-
-/** The signature of a proposed set, which must still be valid. @throws {ApiError} E5002 */
-async function signatureOfProposal(
-  sql: Sql,
-  row: StoredProposal,
-  { signers }: ChangeRules,
-): Promise<Pick<Activation, 'signature'>> {
-  const { signer, signed_sequence: sequence } = row;
-  const needsOne = signers !== undefined && stageOf(row) !== 'drop';
-  if (needsOne && (signer === null || !signers.has(signer)))
-    throw new ApiError('E5002', 'The set has no signature of a signer whom this installation trusts now.');
-  if (signer === null || sequence === null) return {};
-  const last = await lastSequence(sql);
-  if (last !== undefined && BigInt(sequence) <= last)
-    throw new ApiError('E5002', 'A newer signed set was put into force since; sign and propose the set again.');
-  return { signature: { signer, sequence: BigInt(sequence) } };
 }

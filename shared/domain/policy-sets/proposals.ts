@@ -11,6 +11,7 @@ import {
   type SealedRow,
   updateSealed,
 } from '../../platform/db/seals/rows.ts';
+import type { SetSignature } from '../../core/policy/signature.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
 import type { Activation, ActivationSource } from './activate.ts';
 import type { StageChange } from './stages.ts';
@@ -42,6 +43,22 @@ export async function readProposal(sql: Sql, approvalId: string): Promise<Stored
   return genuine(sql, 'policy_proposal', await sql.query<StoredProposal>(READ, [approvalId]))[0];
 }
 
+/** The key that proposed a change, as it is now. */
+export interface ProposingKey {
+  readonly name: string;
+  readonly tags: readonly string[];
+}
+
+/** The keys among the authors of changes, by id. The folder and users of the shell have none. */
+export async function proposingKeys(
+  sql: EntitySql,
+  rows: readonly Pick<StoredProposal, 'author'>[],
+): Promise<ReadonlyMap<string, ProposingKey>> {
+  const authors = [...new Set(rows.map(({ author }) => author))];
+  const keys = authors.length === 0 ? [] : await find(sql, 'api_key', { key_id: authors });
+  return new Map(keys.map(({ key_id: keyId, name, tags }) => [keyId, { name, tags: tags ?? [] }]));
+}
+
 /** Newest first. */
 export function listProposals(sql: Sql, before: string | undefined, limit: number): Promise<StoredProposal[]> {
   return genuinePage<StoredProposal>(sql, 'policy_proposal', limit, (last) =>
@@ -71,7 +88,9 @@ async function record(sql: EntitySql, body: object, nowMs: number): Promise<void
   await writeServiceRecord(sql, { ...owner, event: 'custos.policy_set', body }, nowMs);
 }
 
-export interface NewProposal extends Pick<Activation, 'digest' | 'author' | 'reason' | 'source' | 'signature'> {
+export interface NewProposal extends Pick<Activation, 'digest' | 'author' | 'reason' | 'source'> {
+  /** As it was checked. It is checked again when the change is carried out. */
+  readonly signature?: SetSignature;
   readonly previousDigest: string | null;
   /** Absent: the set is to be in force for all. */
   readonly stage?: StageChange | undefined;
@@ -134,6 +153,7 @@ export async function propose(sql: EntitySql, proposal: NewProposal, nowMs: numb
     decision_reason: null,
     stage,
     votes: null,
+    signature: signature?.line ?? null,
   });
   const staged = proposal.stage === undefined ? {} : { stage: proposal.stage };
   const about = { approvalId, digest, previousDigest, author, reason, source, ...staged };

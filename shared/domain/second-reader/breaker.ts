@@ -1,45 +1,57 @@
-// A circuit breaker: after repeated failures an endpoint is left alone for a while, then tried with one request.
+// A circuit breaker: an endpoint that fails repeatedly is left alone for a while. Whether it works is found out with a question of the
+// service's own: those of callers may be made so that they fail, and must not switch the endpoint off for others.
 
-const FAILURES_TO_OPEN = 3;
+const FAILURES_TO_DOUBT = 3;
 const FIRST_REST_MS = 1_000;
 const MAX_REST_MS = 60_000;
 
-export type Admitted = 'normal' | 'probe';
+export interface BreakerDeps {
+  readonly monotonicMs: () => number;
+  /** Asks a harmless question. Never rejects. @returns whether the endpoint works */
+  readonly probe: () => Promise<boolean>;
+  /** Called when it was opened, and when it was closed. */
+  readonly onChange: () => void;
+}
 
 export interface Breaker {
-  /** Whether a request may be sent now. After a rest one request may, the probe; undefined: none. */
-  admit(): Admitted | undefined;
+  /** Whether a request may be sent now. After a rest it waits for the result of a probe. */
+  admit(): boolean | Promise<boolean>;
   /** A request that was admitted has ended. */
-  ended(admitted: Admitted, result: 'answered' | 'failed'): void;
-  /** Whether the endpoint has failed repeatedly and has not answered since. */
+  ended(result: 'answered' | 'failed'): void;
+  /** Whether the endpoint did not answer the last probe. */
   isOpen(): boolean;
 }
 
-/** Rests are 1 s long at first, and twice as long after each further failure, up to a minute. */
-export function createBreaker(monotonicMs: () => number): Breaker {
+/** Rests are 1 s long at first, and twice as long after each further failure of a probe, up to a minute. */
+export function createBreaker({ monotonicMs, probe, onChange }: BreakerDeps): Breaker {
+  /** Requests that failed one after the other. */
   let failures = 0;
+  /** The same of probes; 0: it is closed. */
+  let rests = 0;
   let restsUntilMs = 0;
-  let isProbing = false;
-  const isOpen = (): boolean => failures >= FAILURES_TO_OPEN;
+  let probing: Promise<boolean> | undefined;
+
+  const settle = (works: boolean): boolean => {
+    probing = undefined;
+    failures = 0;
+    const wasOpen = rests > 0;
+    rests = works ? 0 : rests + 1;
+    if (!works) restsUntilMs = monotonicMs() + Math.min(MAX_REST_MS, FIRST_REST_MS * 2 ** (rests - 1));
+    if (wasOpen === works) onChange();
+    return works;
+  };
+  const check = (): Promise<boolean> => (probing ??= probe().then(settle));
+
   return {
-    isOpen,
+    isOpen: () => rests > 0,
     admit() {
-      if (!isOpen()) return 'normal';
-      if (isProbing || monotonicMs() < restsUntilMs) return undefined;
-      isProbing = true;
-      return 'probe';
+      if (rests === 0) return true;
+      return monotonicMs() < restsUntilMs ? false : check();
     },
-    ended(admitted, result) {
-      if (admitted === 'probe') isProbing = false;
-      if (result === 'answered') {
-        failures = 0;
-        return;
-      }
-      // Requests that were under way when the breaker opened say nothing new: many of them must not make the rest long.
-      if (isOpen() && admitted === 'normal') return;
-      failures += 1;
-      if (isOpen())
-        restsUntilMs = monotonicMs() + Math.min(MAX_REST_MS, FIRST_REST_MS * 2 ** (failures - FAILURES_TO_OPEN));
+    ended(result) {
+      failures = result === 'answered' ? 0 : failures + 1;
+      // While it is open, and while a probe is under way, requests that were sent before say nothing new.
+      if (failures >= FAILURES_TO_DOUBT && rests === 0) void check();
     },
   };
 }

@@ -13,6 +13,9 @@ Answer with one JSON object that describes what happens when the whole text is c
 - "flags": "prompt_injection" for instructions to a reader, "obfuscated" for hidden or encoded content, "negated" for something that must not be done, "multi_action" for several actions, "secret_in_text" for passwords and keys, "not_understood"; only those that apply.
 - "why": the reason for the most severe value, in at most 200 characters, without secrets.`;
 
+/** A text by which the service finds out whether the endpoint works. */
+export const HARMLESS = 'Read the opening hours of the library';
+
 const withoutSecrets = (text: string): string =>
   text.replace(/\S+/g, (token) => (isSecret(token) ? '[secret]' : token));
 

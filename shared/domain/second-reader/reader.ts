@@ -3,10 +3,10 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { SecondReading } from '../../kernel/vocabulary.ts';
 import { isRaised, raise, type Raised, raisedBy, type SecondAnswer } from '../../core/intent/second-reading.ts';
 import type { ParsedIntent } from '../../core/intent/types.ts';
-import { type Admitted, createBreaker } from './breaker.ts';
+import { createBreaker } from './breaker.ts';
 import { ask, describeAway, type EndpointAnswer, type EndpointSettings } from './endpoint.ts';
 import type { ReaderMetrics } from './metrics.ts';
-import { questionBody, questionDigest } from './question.ts';
+import { HARMLESS, questionBody, questionDigest } from './question.ts';
 import { createSlots } from '../../kernel/slots.ts';
 
 /** A parse that was read a second time. */
@@ -36,7 +36,8 @@ export interface SecondReaderDeps extends EndpointSettings {
 
 const MAX_CACHED = 5_000;
 const CACHED_FOR_MS = 3_600_000;
-const MAX_AT_ONCE = 16;
+/** Of all organisations together: one alone has at most half of them. */
+const MAX_AT_ONCE = 32;
 
 interface CachedAnswer {
   readonly answer: SecondAnswer;
@@ -49,12 +50,10 @@ interface Asked {
   readonly seconds?: number;
 }
 
+const LATE: EndpointAnswer = { kind: 'away', cause: 'timeout' };
 const RESTING: EndpointAnswer = { kind: 'away', cause: 'resting' };
 
-/**
- * Whether the endpoint works, whatever the text was. A refusal or an unusable answer may be due to the text, and one agent must not be
- * able to switch the reader off for all others with such texts.
- */
+/** Whether the endpoint works, whatever the text was. A refusal or an unusable answer may be due to the text. */
 function isWorking(result: EndpointAnswer): boolean {
   if (result.kind === 'answered') return true;
   const { cause, status } = result;
@@ -66,44 +65,44 @@ export function createSecondReader(deps: SecondReaderDeps): SecondReader {
   const answers = new BoundedCache<CachedAnswer>({ max: MAX_CACHED });
   const underWay = new Map<string, Promise<Asked>>();
   const slots = createSlots(MAX_AT_ONCE);
-  const breaker = createBreaker(monotonicMs);
   let lastProblem: string | undefined;
-  let isReported = false;
 
-  /** Once for each change, however many questions were under way. */
-  const report = (): void => {
-    if (breaker.isOpen() === isReported) return;
-    isReported = breaker.isOpen();
-    onChange(isReported ? lastProblem : undefined);
-  };
+  const breaker = createBreaker({
+    monotonicMs,
+    probe: async () => {
+      const result = await ask({ url, key }, questionBody(model, HARMLESS), AbortSignal.timeout(timeoutMs));
+      if (result.kind === 'away') lastProblem = describeAway(result);
+      return isWorking(result);
+    },
+    onChange: () => onChange(breaker.isOpen() ? lastProblem : undefined),
+  });
 
-  const send = async (admitted: Admitted, body: string, signal: AbortSignal): Promise<Asked> => {
+  const send = async (body: string, signal: AbortSignal): Promise<Asked> => {
     const startMs = monotonicMs();
     const result = await ask({ url, key }, body, signal);
-    breaker.ended(admitted, isWorking(result) ? 'answered' : 'failed');
-    if (result.kind === 'away') lastProblem = describeAway(result);
-    report();
+    breaker.ended(isWorking(result) ? 'answered' : 'failed');
     return { result, seconds: (monotonicMs() - startMs) / 1_000 };
   };
 
-  const askWhenFree = async (body: string): Promise<Asked> => {
+  const askWhenFree = async (organisationId: string, body: string): Promise<Asked> => {
     const signal = AbortSignal.timeout(timeoutMs);
-    if (!(await slots.take(signal))) return { result: { kind: 'away', cause: 'timeout' } };
+    if (!(await slots.take(organisationId, signal))) return { result: LATE };
     try {
-      const admitted = breaker.admit();
-      return admitted === undefined ? { result: RESTING } : await send(admitted, body, signal);
+      // A probe may take as long as the question, which then has no time left.
+      return (await breaker.admit()) ? await send(body, signal) : { result: RESTING };
     } finally {
-      slots.release();
+      slots.release(organisationId);
     }
   };
 
-  const askOnce = async (digest: string, body: string): Promise<Asked> => {
+  const askOnce = async (organisationId: string, body: string): Promise<Asked> => {
+    const digest = questionDigest(organisationId, url, body);
     const cached = answers.get(digest);
     if (cached !== undefined && monotonicMs() - cached.atMs < CACHED_FOR_MS)
       return { result: { kind: 'answered', answer: cached.answer } };
     const known = underWay.get(digest);
     if (known !== undefined) return { result: (await known).result };
-    const asked = askWhenFree(body);
+    const asked = askWhenFree(organisationId, body);
     underWay.set(digest, asked);
     try {
       const { result } = await asked;
@@ -117,7 +116,7 @@ export function createSecondReader(deps: SecondReaderDeps): SecondReader {
   return {
     async readAgain(organisationId, text, parse) {
       const body = questionBody(model, text);
-      const { result, seconds } = await askOnce(questionDigest(organisationId, url, body), body);
+      const { result, seconds } = await askOnce(organisationId, body);
       if (result.kind === 'away') {
         metrics.count('away', seconds);
         return { parse: { ...parse, second_reading: 'away' }, raised: {} };

@@ -72,11 +72,11 @@ export function createResolve(deps: ResolveDeps): Resolve {
   const underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
 
   const askAlone = async (name: string, signal: AbortSignal): Promise<readonly ResolvedAddress[]> => {
-    if (!(await slots.take(signal))) return [];
+    if (!(await slots.take('', signal))) return [];
     // The place is given back when the look-up ends, whether somebody still waits for it or not.
     return system(name)
       .catch(() => [])
-      .finally(() => slots.release());
+      .finally(() => slots.release(''));
   };
 
   /** Once for equal names: they are mostly those of one endpoint's messages, which wait equally long. */

@@ -302,6 +302,57 @@ permit(principal is User, action, resource);
     expect(await verdictFor(cerbos, { ...onPlan, ...callOf('view') })).to.equal('ALLOW');
   });
 
+  it('of Cedar permit an action on anything for the tools of one server, and refuse it on all', async () => {
+    const called = (server: string, name: string) => {
+      const { tool } = callOf(name);
+      return { tool: { ...tool, server } };
+    };
+    for (const permit of [
+      'permit(principal, action == Action::"view", resource);',
+      'permit(principal, action in [Action::"view", Action::"list"], resource);',
+      'permit(principal, action, resource) when { action == Action::"view" };',
+      'permit(principal, action, resource) when { context.n == 1 || !(action != Action::"view") };',
+      'permit(principal, action, resource) unless { action == Action::"delete" };',
+    ]) {
+      const imported = cedar(permit);
+      expect(await verdictFor(imported, { context: { n: 2 }, ...called('p', 'view') }), permit).to.equal('ALLOW');
+      expect(await verdictFor(imported, { context: { n: 2 }, ...called('mail', 'view') }), permit).to.equal('DENY');
+      expect(imported.notes.map(({ kind }) => kind)).to.include('stricter');
+    }
+    const refusing = cedar(
+      'permit(principal, action, resource); forbid(principal, action == Action::"view", resource);',
+    );
+    for (const server of ['p', 'mail'])
+      expect(await verdictFor(refusing, called(server, 'view')), server).to.equal('DENY');
+  });
+
+  it('of Cerbos permit nothing for a scope, refuse everywhere what is refused in one, and have one version', async () => {
+    const read = (...documents: string[]): ImportResult =>
+      importCerbos([{ name: 'c.yaml', text: documents.join('---\n') }], { lexicon });
+    const policy = (effect: string, action: string, more = ''): string =>
+      `resourcePolicy:\n  resource: doc\n${more}  rules:\n    - { actions: [${action}], effect: EFFECT_${effect}, roles: ['*'] }\n`;
+    const inScope = '  scope: acme.corp\n';
+    const root = policy('ALLOW', 'view, edit');
+    const scoped = read(root, policy('ALLOW', 'delete', inScope), policy('DENY', 'edit', `  scope: other\n`));
+    expect(scoped.notes.map(({ line, kind }) => `${line} ${kind}`)).to.deep.equal([
+      '8 stricter',
+      '10 left out',
+      '14 stricter',
+    ]);
+    const verdictOf = (imported: ImportResult, name: string): Promise<string> =>
+      verdictFor(imported, { 'intent.resource': 'doc/1', ...callOf(name) });
+    expect(await verdictOf(scoped, 'view')).to.equal('ALLOW');
+    expect(await verdictOf(scoped, 'edit')).to.equal('DENY');
+    expect(await verdictOf(scoped, 'delete')).to.equal('DENY');
+    expect(() => read(policy('ALLOW', 'view', inScope))).to.throw(ImportError, 'no rule');
+    const narrowing = `${inScope}  scopePermissions: SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS\n`;
+    expect(() => read(root, policy('ALLOW', 'view', narrowing))).to.throw(ImportError, 'c.yaml:9');
+    expect(() => read(root, policy('ALLOW', 'delete', '  version: next\n'))).to.throw(
+      ImportError,
+      'versions default and next',
+    );
+  });
+
   it('of Cedar take no agent for a member of a group because it is named like it', async () => {
     for (const [text, own] of [
       ['permit(principal in Role::"admin", action, resource);', 'DENY'],

@@ -142,6 +142,42 @@ export const TOOL_CASES: readonly LintCase[] = [
     'a permission for a server without a catalogue',
     policy('p', 'ALLOW', all(is('tool.server', 'equal', 'qqx'), trusted), reads),
   ),
+  told(
+    'UNKNOWN_CALL',
+    '/all/0',
+    'a permission for calls that nobody knows',
+    policy('p', 'ALLOW', all(is('tool.known', 'equal', false), trusted), reads),
+  ),
+  told(
+    'UNKNOWN_CALL',
+    '/all/1',
+    'a permission for calls that are not known',
+    policy('p', 'ALLOW', all(call, not(is('tool.known', 'equal', true)), trusted), to(['*'], ['*'])),
+  ),
+  told(
+    'UNKNOWN_CALL',
+    '/all/1/any/0',
+    'a permission for calls that are not known or of a changed tool',
+    policy('p', 'ALLOW', all(trusted, any(is('tool.known', 'equal', false), is('tool.changed', 'equal', true))), reads),
+  ),
+  silent(
+    'a permission for calls that are not known, or of one tool',
+    policy('p', 'ALLOW', all(trusted, any(is('tool.known', 'equal', false), files)), reads),
+  ),
+  silent('a permission for known calls', policy('p', 'ALLOW', all(is('tool.known', 'equal', true), trusted), reads)),
+  silent(
+    'a permission for what is no call, or not known',
+    policy(
+      'p',
+      'ALLOW',
+      all(trusted, any(is('tool.present', 'equal', false), is('tool.known', 'equal', false))),
+      reads,
+    ),
+  ),
+  silent(
+    'an obligation for calls that are not known',
+    degradeIf('p', all(call, is('tool.known', 'equal', false)), reads),
+  ),
   silent(
     'a refusal of a server without a catalogue',
     policy('p', 'DENY', all(call, is('tool.server', 'equal', 'qqx')), reads),

@@ -64,8 +64,8 @@ const INCOMPLETE: Readonly<Record<string, object>> = {
   'a privileged flag that is a text': manifest([container({ securityContext: { privileged: 'true' } })]),
 };
 
-const call = (name: string, args: object) => ({
-  tool: { server: 'cluster', name, arguments: args, arguments_digest: 'sha256:', known: true, changed: false },
+const call = (name: string, args: object, server = 'cluster') => ({
+  tool: { server, name, arguments: args, arguments_digest: 'sha256:', known: true, changed: false },
 });
 
 describe('policies as other engines have them', () => {
@@ -154,7 +154,7 @@ describe('policies as other engines have them', () => {
     if (!set.ok) throw new Error(JSON.stringify(set.findings, null, 1));
     const agents = createEvaluator({ set: set.set });
     const told = async (name: string) => {
-      const { verdict, reasons } = await agents.evaluate(factsWith(call(name, {})));
+      const { verdict, reasons } = await agents.evaluate(factsWith(call(name, {}, 'agents')));
       return `${verdict} ${reasons[0]?.policy}`;
     };
     for (const name of permitted) expect(await told(name), name).to.equal('ALLOW agents');

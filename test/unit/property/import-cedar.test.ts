@@ -104,7 +104,7 @@ function factsOf({ agent, staff, team, action, owner, level, n, s }: Question) {
     'resource.attributes': given({ owner, level }),
     context: given({ n, s }),
     'intent.resource': 'doc/x',
-    tool: { server: 'docs', name: action, arguments: {}, arguments_digest: 'sha256:', known: true, changed: false },
+    tool: { server: 'random', name: action, arguments: {}, arguments_digest: 'sha256:', known: true, changed: false },
   });
 }
 

@@ -104,6 +104,7 @@ function refuted(set: PolicySet, fewer: PolicySet, finding: LintFinding, some: F
     case 'PATH_PREFIX':
     case 'ANY_ITEM':
     case 'UNKNOWN_TOOL':
+    case 'UNKNOWN_CALL':
     case 'DUPLICATE_CONDITION':
     case 'CONTEXT_TYPE':
     case 'CALLERS_WORD':

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { checkSecondReader } from '../../../cli/doctor/second-reader.ts';
 import { createReaderMetrics } from '../../../shared/domain/second-reader/metrics.ts';
+import { HARMLESS } from '../../../shared/domain/second-reader/question.ts';
 import { createSecondReader, type SecondReader } from '../../../shared/domain/second-reader/reader.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { answers, completion, type FakeReader, MILD, type Reply, startFakeReader } from '../../support/fake-reader.ts';
@@ -127,29 +128,32 @@ describe('the second reader', () => {
     expect(endpoint.asked.length).to.equal(before + 3);
   });
 
-  it('asks at most sixteen questions at once', async () => {
+  it('asks at most sixteen questions of one organisation at once, and those of others meanwhile', async () => {
     const held: (() => void)[] = [];
     const before = endpoint.asked.length;
     endpoint.reply = (response, asked) => held.push(() => answers(MILD)(response, asked));
     const all = Array.from({ length: 20 }, (_, i) => outcome(`Read report ${i}`));
     await waitFor(() => held.length === 16);
     expect(endpoint.asked.length).to.equal(before + 16);
+    endpoint.reply = answers(MILD);
+    expect((await reader.readAgain('other', TEXT, parse)).parse.second_reading).to.equal('agreed');
+    endpoint.reply = (response, asked) => held.push(() => answers(MILD)(response, asked));
     while (held.length > 0) {
       held.shift()?.();
-      if (endpoint.asked.length < before + 20) await waitFor(() => held.length === 16);
+      if (endpoint.asked.length < before + 21) await waitFor(() => held.length === 16);
     }
     expect(new Set(await Promise.all(all))).to.deep.equal(new Set(['agreed']));
   });
 
-  it('leaves an endpoint alone that fails three times, tries it with one question, and reports both changes', async () => {
+  it('leaves an endpoint alone that fails three times, tries it with a harmless text, and reports both changes', async () => {
     endpoint.reply = raw('', 503);
     const all = await Promise.all(Array.from({ length: 10 }, (_, i) => outcome(`Read number ${i}`)));
     expect(new Set(all)).to.deep.equal(new Set(['away']));
+    await waitFor(() => reader.problem() === 'it answers with status 503');
     const before = endpoint.asked.length;
-    expect(reader.problem()).to.equal('it answers with status 503');
     nowMs += 1_000;
     expect(await Promise.all([outcome('Read a'), outcome('Read b')])).to.deep.equal(['away', 'away']);
-    expect(endpoint.asked.length).to.equal(before + 1);
+    expect(endpoint.asked.slice(before).map(({ text }) => text)).to.deep.equal([HARMLESS]);
     endpoint.reply = answers(MILD);
     nowMs += 1_999;
     expect(await outcome()).to.equal('away');
@@ -157,6 +161,18 @@ describe('the second reader', () => {
     expect(await outcome()).to.equal('agreed');
     expect(reader.problem()).to.equal(undefined);
     expect(changes).to.deep.equal(['it answers with status 503', undefined]);
+  });
+
+  it('is not left alone for texts that it does not answer, while it answers others', async () => {
+    create(300);
+    for (const fail of [() => undefined, raw('', 500)] as const) {
+      endpoint.reply = (response, asked) =>
+        asked.text.startsWith('Slow') ? fail(response, asked) : answers(MILD)(response, asked);
+      const all = await Promise.all(Array.from({ length: 8 }, (_, i) => outcome(`Slow ${fail.name} ${i}`)));
+      expect(new Set(all)).to.deep.equal(new Set(['away']));
+      expect(await outcome(`Read ${fail.name}`)).to.equal('agreed');
+    }
+    expect([reader.problem(), changes]).to.deep.equal([undefined, []]);
   });
 
   it('is not left alone for answers that may be due to one text', async () => {

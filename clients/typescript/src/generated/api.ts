@@ -3511,6 +3511,7 @@ export interface components {
              */
             source: "folder" | "push" | "rollback" | "stage";
             signer: string | null;
+            signature: string | null;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             /** @description RFC 3339, UTC, milliseconds. */
@@ -3741,6 +3742,7 @@ export interface components {
              */
             source: "folder" | "push" | "rollback" | "stage";
             signer: string | null;
+            signature: string | null;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             /** @description RFC 3339, UTC, milliseconds. */
@@ -3754,6 +3756,12 @@ export interface components {
             };
             /** @description Approvals while CUSTOS_POLICY_QUORUM demands more. */
             votes: components["schemas"]["ApprovalVote"][];
+            authorKey: {
+                /** @description Its name. */
+                name: string;
+                /** @description Its tags. */
+                tags: string[];
+            } | null;
             /** @description Whether the calling key may decide while it is pending. */
             mayDecide: boolean;
             comparison?: components["schemas"]["PolicyComparison"];
@@ -7343,6 +7351,7 @@ export interface operations {
                      *           "reason": "Ticket SEC-12: nobody works at night",
                      *           "source": "push",
                      *           "signer": null,
+                     *           "signature": null,
                      *           "createdAt": "2026-03-01T09:30:00.000Z",
                      *           "expiresAt": "2026-03-01T09:30:00.000Z",
                      *           "decidedAt": null,
@@ -7386,12 +7395,19 @@ export interface operations {
                      *       "reason": "Ticket SEC-12: nobody works at night",
                      *       "source": "push",
                      *       "signer": null,
+                     *       "signature": null,
                      *       "createdAt": "2026-03-01T09:30:00.000Z",
                      *       "expiresAt": "2026-03-01T09:30:00.000Z",
                      *       "decidedAt": null,
                      *       "decidedBy": null,
                      *       "decisionReason": null,
                      *       "votes": [],
+                     *       "authorKey": {
+                     *         "name": "release-admin",
+                     *         "tags": [
+                     *           "security"
+                     *         ]
+                     *       },
                      *       "mayDecide": true
                      *     }
                      */

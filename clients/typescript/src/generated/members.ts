@@ -1,7 +1,7 @@
 // Generated from docs/openapi.json by "npm run generate". Do not edit.
 
 /** Members whose values are never respelled: they belong to callers and to policies. */
-export const FREE_FORM: readonly string[] = ['actual', 'annotations', 'arguments', 'attributes', 'authzen', 'bound', 'context', 'evidence', 'expected', 'facts', 'lexicon', 'metadata', 'obligations', 'organisation', 'payload', 'policies', 'reads', 'resources', 'stage', 'terms', 'tools'];
+export const FREE_FORM: readonly string[] = ['actual', 'annotations', 'arguments', 'attributes', 'authorKey', 'authzen', 'bound', 'context', 'evidence', 'expected', 'facts', 'lexicon', 'metadata', 'obligations', 'organisation', 'payload', 'policies', 'reads', 'resources', 'stage', 'terms', 'tools'];
 
 export interface OperationMembers {
   /** Members of the request that the service spells in snake_case. */

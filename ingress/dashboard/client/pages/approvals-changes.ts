@@ -10,7 +10,7 @@ import type { WaitingChange, WaitingChanges } from '../wire/approvals.ts';
 import type { Desk, Verb } from './approvals-desk.ts';
 import { Buttons, Left } from './approvals-rows.ts';
 import { ReasonForm } from './approvals-reason.ts';
-import { Authored, differenceTo, stageWords } from './policies-authored.ts';
+import { Authored, AuthorKey, differenceTo, stageWords } from './policies-authored.ts';
 
 /** Examples and parts of the difference in a row; the page of the change has all. */
 const FEW = 3;
@@ -56,7 +56,7 @@ function ChangeRow({ change, desk }: { readonly change: WaitingChange; readonly 
   const { keyId } = useSession();
   const mark = desk.marks.get(approvalId);
   const hasEnded = mark?.kind === 'done' || mark?.kind === 'closed' || Date.parse(change.expiresAt) <= now.getTime();
-  const mayDecide = detail.data?.mayDecide ?? false;
+  const { mayDecide = false, authorKey = null } = detail.data ?? {};
   const asked = desk.asked?.id === approvalId ? desk.asked : undefined;
   const progress = progressOf(change, quorum);
   const decide = (verb: Verb, why: string): void =>
@@ -69,6 +69,7 @@ function ChangeRow({ change, desk }: { readonly change: WaitingChange; readonly 
     </div>
     <div class="ask-agent">
       <p><${Authored} of=${{ ...change, reason: null }} /></p>
+      ${authorKey !== null && html`<p><${AuthorKey} of=${authorKey} /></p>`}
       <p class="muted">proposed <${Time} at=${createdAt} /></p>
       ${progress !== undefined && html`<p>Approved by ${progress}</p>`}
       ${votes.map((vote) => html`<p key=${vote.by} class="muted"><code>${vote.by}</code> approved <${Time} at=${vote.at} />: <${Said} text=${vote.reason} /></p>`)}

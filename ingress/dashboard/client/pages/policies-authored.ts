@@ -1,8 +1,8 @@
 // Who put a policy set into force, how, why and for whom; and the address of the difference of two sets.
-import type { PolicyProposal } from '../answers.ts';
+import type { PolicyApprovalAnswer, PolicyProposal } from '../answers.ts';
 import { html, type VNode } from '../html.ts';
 import { href } from '../router.ts';
-import { Id } from '../ui.ts';
+import { Badge, Id, Name } from '../ui.ts';
 import type { ActivationSource, PolicyActivation } from '../wire.ts';
 
 type Author = Pick<PolicyActivation, 'reason'> & {
@@ -28,6 +28,12 @@ export function Authored({ of }: { readonly of: Author }): VNode {
     Boolean,
   );
   return html`${who}${more.length > 0 && html` <span class="muted">${more.join(', ')}</span>`}${reason !== null && html`<div>${reason}</div>`}`;
+}
+
+/** The name and the tags of the key that proposed a change. */
+export function AuthorKey({ of }: { readonly of: NonNullable<PolicyApprovalAnswer['authorKey']> }): VNode {
+  const { name, tags } = of;
+  return html`key <${Name} text=${name} length=${30} />${tags.map((tag) => html` <${Badge} key=${tag} tone="info">${tag}<//>`)}`;
 }
 
 /** Of every change of policies. */

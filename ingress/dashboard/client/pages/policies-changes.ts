@@ -22,7 +22,7 @@ import {
   WhenLoaded,
 } from '../ui.ts';
 import type { PolicyState } from '../wire.ts';
-import { Authored, differenceTo, REASON, stageWords } from './policies-authored.ts';
+import { Authored, AuthorKey, differenceTo, REASON, stageWords } from './policies-authored.ts';
 
 /** A button that puts an earlier set into force again. */
 export function RollBack({ digest, reload }: { readonly digest: string; readonly reload: () => void }): VNode {
@@ -113,7 +113,10 @@ function Proposal({ change, reload }: { readonly change: PolicyApprovalAnswer; r
   return html`<${Card} title="Proposed" class="facts"><${KeyValue} items=${[
     ['State', html`<${Badge} tone=${TONES[status]}>${WORDS[status]}<//>`],
     ['For', change.stage === undefined ? undefined : `${stageWords(change.stage)} this set`],
-    ['By', html`<${Authored} of=${change} />`],
+    [
+      'By',
+      html`<${Authored} of=${change} />${change.authorKey !== null && html`<div><${AuthorKey} of=${change.authorKey} /></div>`}`,
+    ],
     ['Set', html`<${Id} id=${digest} length=${40} copy />`],
     [
       'Difference',

@@ -23,6 +23,8 @@ const KEYWORDS: ReadonlySet<string> = new Set(
   ),
 );
 const NO_CALLS: ReadonlySet<string> = new Set([...KEYWORDS, 'function', 'switch', 'print', 'super']);
+/** A text that begins with a function of a shell: `f() { ls; }`. */
+const SHELL_FUNCTION = /^\s{0,40}[A-Za-z_]\w{0,63}\s?\(\s{0,8}\)\s{0,20}\{\s/;
 const OPERAND = /^[\p{L}\p{N}_$"]/u;
 const CALL = /[\w$]\s{0,3}\(/;
 const OPENINGS = /([\w$.]{1,120})\s{0,3}\(([^()]{0,200}.?)/g;
@@ -78,7 +80,7 @@ function hasSyntax(bare: string): boolean {
 
 /** The text as a program; undefined when it is anything else. */
 export function callProgramOf(text: string): CallProgram | undefined {
-  if (!CALL.test(text)) return undefined;
+  if (!CALL.test(text) || SHELL_FUNCTION.test(text)) return undefined;
   const bare = text.replaceAll(STRING, '"').replaceAll(COMMENT, '');
   if (!CALL.test(bare) || !showsCall(bare) || !hasSyntax(bare)) return undefined;
   const functions = namesIn(bare, OWN_FUNCTIONS);

@@ -1,7 +1,7 @@
 // Reads the calls of programs that make HTTP requests: fetch and its like.
 import { argumentsIn, type Call, LITERAL } from './call-syntax.ts';
 import { type Fragment, sentOutside, unknownCode } from './code.ts';
-import { METHODS, requestFragment } from './http.ts';
+import { METHODS, RELEASES, requestFragment } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 
 const METHOD = /["']?(?:method|type|verb)["']?\s{0,3}[:=]\s{0,3}["'`](\w{2,10})["'`]/i;
@@ -13,6 +13,9 @@ const DYNAMIC_METHOD =
 /** Calls whose first argument is the method. */
 const TAKES_METHOD = /^(?:request|newrequest|newrequestwithcontext|send_request|exchange|method|open|httprequest)$/;
 const CARRIES = /\bopen\(|environ|process\.env|readFile|read_text|getenv|\bfs\./;
+
+/** Methods of requests that carry something. */
+const SENDS = /^(?:post|put|patch)$/i;
 
 const OPTIONS_NAME = /(?:req|request|opts|options|config|settings|init)$/i;
 /** Whether the method of a request is in a variable, or in options that are. */
@@ -59,8 +62,8 @@ export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexic
   if (stated === undefined && !(names.length === 1 || clients.has(last))) return undefined;
   if (stated === undefined && (isMethodOpen(last, args) || (last === 'urlopen' && /\bdata\s*=(?!\s*None)/.test(args))))
     return unknownCode({ at, end }, { domain: 'web', language: 'http' });
-  const isDynamic = /^\s*[\w$]/.test(args) && CARRIES.test(args);
   // An address that is known only at run time may be anywhere.
+  const isDynamic = /^\s*[\w$]/.test(args) && (CARRIES.test(args) || SENDS.test(stated ?? ''));
   const target = isDynamic ? 'https://host.invalid/' : (/["'`]((?:https?:\/\/|\/)[^"'`]*)/.exec(args)?.[1] ?? '/');
   const comma = args.indexOf(',');
   const carries =
@@ -70,6 +73,11 @@ export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexic
     { at, end },
     lexicon,
   );
+  // Nobody sees what goes where; and what is approved at an unseen address may be a payment.
+  const [, ...rest] = argumentsIn(args);
+  const isUnseen = rest.length > 0 && !rest.some((one) => /["'`]/.test(one));
+  if (isDynamic && !carries && (isUnseen || RELEASES.test(args)))
+    return unknownCode({ at, end }, { domain: 'web', language: 'http', object: sent.object, traits: sent.traits });
   return carries && sent.action === 'send'
     ? sentOutside(
         { ...sent, object: 'file', domain: 'files' },

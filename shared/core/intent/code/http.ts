@@ -123,7 +123,8 @@ function movesMoney(url: string, body: string, lexicon: Lexicon): boolean {
 }
 
 /** A state by which a payment is made. */
-const RELEASES =
+/** A status by which something is paid, or may begin. */
+export const RELEASES =
   /["']?(?:status|state)["']?\s{0,3}[:=]\s{0,3}["']?(?:released?|approved?|paid|settled|executed?|sent|submitted|confirmed|authori[sz]ed)\b/i;
 const OF_PAYMENT =
   /(?:payment|payout|transfer|refund|withdrawal|disbursement|settlement|payroll|invoice|charge|bill)s?\b/i;

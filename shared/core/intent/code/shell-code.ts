@@ -3,6 +3,7 @@ import { programFragments } from './calls.ts';
 import { type Fragment, fragmentOf, type Span, unknownCode } from './code.ts';
 import { commandName, type KnownCommand, restAt } from './commands.ts';
 import { firstOf } from '../first-of.ts';
+import { singular } from '../lexicon/inflection.ts';
 import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import { isActing } from './names.ts';
 import { type Printed, printedBy } from './printed.ts';
@@ -84,7 +85,32 @@ export function mayDecide(assignment: string, lexicon: Lexicon): boolean {
   // `MY_FLAG=1` names no program, no file and no host, and says of nothing that it is to be done or left out.
   const acts = (part: string) =>
     isActing(part, lexicon) || [protections, exposures, wetOptions].some((words) => words.has(part));
-  return !SWITCHED_ON.test(assignment) || decidingVariables.has(name) || name.split('_').some(acts);
+  const isPlain = SWITCHED_ON.test(assignment) || namesNothing(assignment, lexicon);
+  return !isPlain || decidingVariables.has(name) || name.split('_').some(acts);
+}
+
+const PLAIN_WORD = /^([a-z]\w{0,63})=([a-z][a-z0-9]{0,31})$/i;
+/** What switches something off, such as a dry run. */
+const SWITCHED_OFF = /^(?:no|off|false|none|null|nil|never|disabled?)$/i;
+
+/**
+ * Whether a variable and its value, one word, are none that anybody knows: `FOO=bar make test`. Names that end like those of deciding variables
+ * choose a program, a file or a host, and known words a place, a thing or what is done.
+ */
+function namesNothing(assignment: string, lexicon: Lexicon): boolean {
+  const [, name = '', value = ''] = PLAIN_WORD.exec(assignment.toLowerCase()) ?? [];
+  if (value === '' || SWITCHED_OFF.test(value)) return false;
+  const { commands, codeWords, domainOfNoun, places, plurals, words } = lexicon;
+  const isKnown = (part: string) =>
+    commands.has(part) ||
+    places.get(part) !== undefined ||
+    domainOfNoun.has(singular(part, plurals)) ||
+    words.of(part).isListed;
+  const endsAsDeciding = [...codeWords.decidingVariables.names].some((one) => {
+    const end = one.slice(one.lastIndexOf('_') + 1);
+    return name === end || name.endsWith(`_${end}`) || (end.length > 3 && name.endsWith(end));
+  });
+  return !endsAsDeciding && ![...name.split('_'), value].some(isKnown);
 }
 const SWITCHED_ON = /^(?!(?:no|skip|force|allow|yes|assume|ignore|git|ld|node|python)_)\w+=(?:1|true|yes|on)$/i;
 
@@ -150,6 +176,16 @@ function chainOf(last: Before): Before[] {
   return chain;
 }
 
+/** Whether something in a pipe is asked from a host. */
+const isFetched = (chain: readonly Before[]): boolean =>
+  chain.some(({ fragments }) => fragments.some((fragment) => fragment.language === 'http'));
+
+/** Changes of files that come from a host, so that nobody sees them: `curl URL | patch -p1`. */
+export function patchedFromOutside({ known: { entry, doing }, before, span }: CommandLine): Fragment[] {
+  const isPatch = /^(?:patch|git (?:apply|am))$/.test(entry.command) && doing.effect !== 'read';
+  return isPatch && before !== undefined && isFetched(chainOf(before)) ? [unknownCode(span)] : [];
+}
+
 const isDecoding = ({ command: { words } }: Before): boolean =>
   /^(?:base64|base32|xxd|openssl|gunzip|zcat)$/.test(commandName(words[0]?.text ?? '')) &&
   /^(?:-d|--decode|-D|-r|enc)$/.test(words[1]?.text ?? '');
@@ -179,7 +215,7 @@ export function fedCode(line: CommandLine, language: CodeOnLine['language']): Fr
     ];
   if (before === undefined) return unseen;
   const chain = chainOf(before);
-  const fetched = chain.some(({ fragments }) => fragments.some((fragment) => fragment.language === 'http'));
+  const fetched = isFetched(chain);
   const decoded = chain.some(isDecoding);
   if (fetched || decoded) {
     const source = chain.at(-1)?.command.words.find(({ text }) => text !== 'sudo');

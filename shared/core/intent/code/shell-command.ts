@@ -13,6 +13,7 @@ import {
   fedCode,
   fedCommands,
   loadsFirst,
+  patchedFromOutside,
   readsFile,
   type Reading,
 } from './shell-code.ts';
@@ -111,6 +112,7 @@ const BESIDE: readonly ((line: CommandLine) => Fragment[])[] = [
   membersCalled,
   fileOfBody,
   backedUpOutside,
+  patchedFromOutside,
 ];
 
 /** Whether a program is not where programs are: `./ls` may be anything. */

@@ -217,7 +217,18 @@ function assignsBefore({ text, pieces, at, lexicon, effort }: Place): boolean {
   return first !== undefined && commandOf(commandName(head.text), lexicon) !== undefined;
 }
 
-/** The beginning of a loop, an assignment before a command, or an output without a command. */
+/** A function whose commands are defined: `f() { ls; }`, `function f {`. */
+const DEFINES =
+  /(?:[A-Za-z_]\w{0,63}\s?\(\s{0,8}\)|function\s{1,8}[A-Za-z_]\w{0,63}(?:\s{0,8}\(\s{0,8}\))?)\s{0,20}\{\s/y;
+
+function definesFunction({ text, pieces, at, lexicon }: Place): boolean {
+  DEFINES.lastIndex = pieces[at]?.at ?? 0;
+  const [head = ''] = DEFINES.exec(text) ?? [];
+  const inside = head === '' ? undefined : pieces.find((piece) => piece.at >= DEFINES.lastIndex);
+  return inside !== undefined && commandOf(commandName(inside.text), lexicon) !== undefined;
+}
+
+/** The beginning of a loop, of a function, an assignment before a command, or an output without a command. */
 function isOpening(place: Place): boolean {
   const { pieces, at, lexicon, opens } = place;
   const { text = '', lower = '' } = pieces[at] ?? {};
@@ -229,6 +240,7 @@ function isOpening(place: Place): boolean {
       .some((piece, index, all) => /^(?:do|then)$/.test(piece.text) && all[index - 1]?.text === ';');
   const begins = at === 0 || lexicon.codeWords.runners.has(pieces[at - 1]?.lower ?? '');
   if (begins && (/^>{1,2}\|?$/.test(text) || (text === ':' && /^[>|]/.test(next)))) return next !== '';
+  if (definesFunction(place)) return true;
   if (ASSIGNS.test(text) && (opensQuote(next) || ASSIGNS.test(next))) return assignsBefore(place);
   if (ASSIGNS.test(text)) return next === ';' || next === '&&' || commandOf(commandName(next), lexicon) !== undefined;
   return false;

@@ -88,9 +88,25 @@ const CLOSES_GROUP = new Set(['fi', 'done', '}']);
 const isPipe = (separator: string): boolean => separator === '|' || separator === '|&';
 /** After the end of a group whose beginning was left out. */
 const GOES_ON = /\)(?:\s{0,8}(?:\||&&|;|>)|\.[A-Za-z])/y;
+/** What follows the name of a function that is defined with its commands in braces. */
+const FUNCTION_HEAD = /\(\s{0,8}\)\s{0,20}\{(?=\s)/y;
+const FUNCTION_WORD = /(?:[ \t]{1,8})([A-Za-z_]\w{0,63})(?:\s{0,8}\(\s{0,8}\))?\s{1,20}\{(?=\s)/y;
+const ENDS_DEFINITION = /[ \t\r]{0,20}(?:;(?!;)|\n|$)/y;
+/** Commands that change the arguments of the function that runs them. */
+const CHANGES_ARGUMENTS = /^(?:shift|set|getopts)$/;
+/** Arguments that have a name of their own: `$1`. */
+const MAX_NUMBERED = 9;
 /** Arguments of a method that run nothing themselves. */
 const PLAIN_ARGUMENTS = /^[^`({&|]*$/;
 const SENTENCE_END = /[^./][.!?,]$/;
+
+/** Functions that the code defines, for all that follows. */
+interface Functions {
+  /** Where the commands of each are in the text. */
+  readonly bodies: Map<string, { readonly from: number; readonly until: number }>;
+  /** Those whose commands are read now. */
+  readonly called: readonly string[];
+}
 
 class Parser extends WordReader {
   readonly commands: ShellCommand[] = [];
@@ -109,6 +125,9 @@ class Parser extends WordReader {
   private lastGroup = Infinity;
   /** Parentheses that are not closed yet. */
   private parentheses = 0;
+  private readonly functions: Functions;
+  /** The function whose commands are defined here. */
+  private defining: { readonly name: string; readonly from: number } | undefined;
 
   constructor(
     text: string,
@@ -116,10 +135,12 @@ class Parser extends WordReader {
     depth: number,
     values: Map<string, string | undefined>,
     fed?: ShellCommand['group'],
+    functions: Functions = { bodies: new Map(), called: [] },
   ) {
     super(text, { from, until, inProse: prose !== undefined, effort, quoting }, values);
     this.prose = prose;
     this.depth = depth;
+    this.functions = functions;
     if (fed) this.groups.push({ from: 0, fed });
   }
 
@@ -160,6 +181,76 @@ class Parser extends WordReader {
     this.at = Math.min(this.until, until + 1);
   }
 
+  /**
+   * Begins to read the commands of a function. They count as run, whether it is called or not; a call is read as its commands with the
+   * arguments in their places. A name that is one only sometimes, or only in a part of the code, is not understood.
+   */
+  private define(name: string, head: string): void {
+    const isForAll =
+      this.depth === 0 && this.groups.length === 0 && this.parentheses === 0 && /^[;\n]?$/.test(this.after);
+    if (isForAll && this.defining === undefined) this.defining = { name, from: this.at + head.length };
+    else this.isWhole = false;
+    this.at += head.length;
+    this.words = [];
+    this.openGroup();
+  }
+
+  /** Whether the word before a parenthesis is the name of a function that is defined here: `f() { ls; }`. */
+  private definesFunction(): boolean {
+    const [name, second] = this.words;
+    const isName = name !== undefined && second === undefined && NAME.test(name.text) && !name.isQuoted;
+    const head = isName && this.quoting === 'posix' ? this.match(FUNCTION_HEAD) : undefined;
+    if (name === undefined || head === undefined || this.assignments.length + this.redirections.length > 0)
+      return false;
+    this.define(name.text, head[0]);
+    return true;
+  }
+
+  /** Ends the definition of a function at its closing brace. */
+  private defined(until: number): void {
+    if (this.defining === undefined || this.groups.length > 0) return;
+    const { name, from } = this.defining;
+    this.defining = undefined;
+    // Otherwise it is defined in a process of its own, or what follows changes what it does.
+    if (this.match(ENDS_DEFINITION) || this.at >= this.until) this.functions.bodies.set(name, { from, until });
+    else this.isWhole = false;
+  }
+
+  /** The commands that a call of a function runs; undefined: it is not known. */
+  private commandsOfCall(separator: string): readonly ShellCommand[] | undefined {
+    const [head, ...args] = this.words;
+    const body = this.functions.bodies.get(head?.text ?? '');
+    const name = head?.text ?? '';
+    const isPlain =
+      this.assignments.length + this.redirections.length === 0 &&
+      this.input === undefined &&
+      !isPipe(this.after) &&
+      !isPipe(separator) &&
+      this.groups.every(({ fed }) => fed === undefined);
+    const isRepeated = this.functions.called.includes(name) || this.depth >= MAX_DEPTH;
+    if (body === undefined || !isPlain || isRepeated || args.some(({ text }) => text.length > MAX_VALUE))
+      return undefined;
+    const values = new Map(this.values);
+    for (let at = 1; at <= MAX_NUMBERED; at += 1) {
+      const arg = args[at - 1];
+      if (arg === undefined || arg.isDynamic) values.delete(String(at));
+      else values.set(String(at), arg.text);
+    }
+    const all = args.some(({ isDynamic }) => isDynamic) ? undefined : args.map(({ text }) => text).join(' ');
+    for (const name of ['@', '*']) values.set(name, all);
+    const called = { ...this.functions, called: [...this.functions.called, name] };
+    const limits = { ...body, effort: this.effort, quoting: this.quoting };
+    const inner = new Parser(this.text, limits, this.depth + 1, values, undefined, called);
+    inner.run();
+    this.isWhole &&= inner.isWhole;
+    const before = this.commands.length;
+    return inner.commands.map(({ group, afterGroup, ...command }) => ({
+      ...command,
+      group: group && { writer: group.writer === undefined ? undefined : group.writer + before },
+      afterGroup: afterGroup === undefined ? undefined : afterGroup + before,
+    }));
+  }
+
   /** Leaves out what no command is in PowerShell: `$old =`, `$_.Length -gt 10MB`, `foreach`. */
   private withoutValues(separator: string): void {
     const [first, second] = this.words;
@@ -194,7 +285,13 @@ class Parser extends WordReader {
         this.isOver = true;
         return;
       }
-      this.commands.push(command);
+      const isCall = this.functions.bodies.has(first.text) && this.words[0] === first;
+      const called = isCall ? this.commandsOfCall(separator) : undefined;
+      if (called) this.commands.push(...called);
+      else this.commands.push(command);
+      if (isCall && !called) this.isWhole = false;
+      if (first.text === 'unset' || (this.functions.called.length > 0 && CHANGES_ARGUMENTS.test(first.text)))
+        this.isWhole = this.isWhole && this.functions.bodies.size === 0;
       if (this.words.length === 0) this.remember();
       if (FILLS.test(first.text))
         for (const { text } of this.words.slice(1)) if (NAME.test(text)) this.values.set(text, undefined);
@@ -283,11 +380,14 @@ class Parser extends WordReader {
       if (KEYWORDS.has(own.text) && isBare) {
         if (OPENS_GROUP.has(own.text)) this.openGroup();
         if (CLOSES_GROUP.has(own.text)) this.closeGroup();
+        if (own.text === '}') this.defined(own.at);
         return true;
       }
       if (own.text === 'for' && isBare) this.openGroup();
       if (isBare && (own.text === 'for' || own.text === 'case' || own.text === 'function')) {
-        if (own.text !== 'for') this.isWhole = false;
+        const definition = own.text === 'function' && this.quoting === 'posix' ? this.match(FUNCTION_WORD) : undefined;
+        if (definition) this.define(definition[1] ?? '', definition[0]);
+        else if (own.text !== 'for') this.isWhole = false;
         else this.skipLoopHead();
         return true;
       }
@@ -356,6 +456,11 @@ class Parser extends WordReader {
       else if (separator !== undefined) {
         // A parenthesis right after a word is a call or a function, and a lone closing one ends a remark.
         this.withoutValues(separator);
+        if (separator === '(' && this.definesFunction()) {
+          last = this.at;
+          this.effort.left -= this.at - before;
+          continue;
+        }
         const isMethod = separator === '(' && this.isMethod();
         if (separator === '(' && this.words.length > 0 && !isMethod) this.isWhole = false;
         if (separator === ')' && this.prose !== undefined && this.parentheses === 0 && !this.match(GOES_ON)) break;
@@ -373,6 +478,7 @@ class Parser extends WordReader {
       this.effort.left -= this.at - before;
       if (this.at === before) break;
     }
+    if (this.defining) this.isWhole = false;
     if (!this.isOver) {
       this.withoutValues('');
       this.endCommand('');

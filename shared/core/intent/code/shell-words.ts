@@ -21,7 +21,7 @@ const ESCAPES: Readonly<Record<Quoting, string>> = { posix: '\\', cmd: '^', powe
 
 export const textsOf = (words: readonly ShellWord[]): string[] => words.map(({ text }) => text);
 
-const VARIABLE = /\$(?:\{(\w{1,64})\}|(\w{1,64}))/y;
+const VARIABLE = /\$(?:\{(\w{1,64}|[@*])\}|(\w{1,64}|[@*]))/y;
 const ENDS_WORD = new Set([' ', '\t', '\r', '\n', ';', '|', '&', '(', ')', '<', '>', '']);
 /** Of `$'...'`, `echo -e` and `printf`. */
 const ESCAPE = /\\(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|0?([0-7]{1,3})|([abeEfnrtv\\'"?]))/g;

@@ -3,7 +3,15 @@
 import type { Lexicon } from '../../intent/lexicon/types.ts';
 import { canonicalResource, isPattern } from '../../intent/resource.ts';
 import { resourceOf } from '../../authzen/question.ts';
-import { type FactPath, Inexpressible, exactly, joined, translator, type WrittenCondition } from './conditions.ts';
+import {
+  type FactPath,
+  Inexpressible,
+  exactly,
+  joined,
+  readsToolName,
+  translator,
+  type WrittenCondition,
+} from './conditions.ts';
 import { ExpressionError, Parser, type Token, tokensOf } from './expression.ts';
 import {
   both,
@@ -228,6 +236,7 @@ export function importCedar(source: SourceFile, options: { readonly lexicon: Lex
   const nameOf = distinct();
   const byTarget = new Map<string, { resources: string[]; rules: object[] }>();
   const tools = new Set<string>();
+  const id = slugOf(source.name.replace(/\.[^.]*$/, ''), 'cedar');
   let found = 0;
   let imported = 0;
   while (parser.peek().kind !== 'end') {
@@ -270,13 +279,17 @@ export function importCedar(source: SourceFile, options: { readonly lexicon: Lex
           return undefined;
         }
       });
-      const whole = conditions.reduce(both, scopes);
+      const stated = conditions.reduce(both, scopes);
+      // An action is one of the application whose policies these are, not a tool of that name on any server.
+      const isOfTool = !refuses && read.resource.kind === 'any' && stated !== undefined && readsToolName(stated);
+      const whole = isOfTool ? both(serverIs(id), stated) : stated;
       const condition = whole && exactly(whole, { missing: 'fails in order', refuses });
       const key = resources.join(' ');
       const policyOfTarget = byTarget.get(key) ?? { resources, rules: [] };
       byTarget.set(key, policyOfTarget);
       const message = refuses ? `${title} forbids it` : `${title} permits it`;
       policyOfTarget.rules.push(writtenRule({ name, effect: head.effect, condition, message }));
+      if (isOfTool) note(title, 'stricter', `its actions are permitted as tools of the server ${id} alone`);
       for (const message of assumptionsOf(read)) note(title, 'different', message);
       imported += 1;
     } catch (error) {
@@ -287,7 +300,6 @@ export function importCedar(source: SourceFile, options: { readonly lexicon: Lex
     }
   }
   if (byTarget.size === 0) throw new ImportError(`${source.name} has no policy that can be expressed`);
-  const id = slugOf(source.name.replace(/\.[^.]*$/, ''), 'cedar');
   const catalogue = catalogueFile({
     server: id,
     names: tools,
@@ -306,6 +318,8 @@ export function importCedar(source: SourceFile, options: { readonly lexicon: Lex
   );
   return { files: [...policies, ...attributes.files(), ...catalogue.files], notes, rules: { found, imported } };
 }
+
+const serverIs = (id: string): WrittenCondition => ({ fact: 'tool', path: 'server', operator: 'equal', value: id });
 
 function actionCondition(action: Scope, tools: Set<string>): WrittenCondition | undefined {
   if (action.kind === 'any') return undefined;

@@ -11,6 +11,7 @@ import {
   createAttributes,
   distinct,
   ImportError,
+  type ImportedTools,
   type ImportNote,
   type ImportResult,
   policyFile,
@@ -172,6 +173,52 @@ function refuseDenials({ file, content, lineOf }: Document): void {
     }
 }
 
+interface ScopeAndVersion {
+  /** Empty: it applies whatever scope a request has. */
+  readonly scope: string;
+  /** As notes about it. */
+  readonly notes: readonly ImportNote[];
+}
+
+/**
+ * Requests here have neither a scope nor a version. What a scope permits is left out, and what it refuses is refused everywhere.
+ * @param versions of the resources that were read before @throws {ImportError}
+ */
+function scopeAndVersionOf({ file, content, lineOf }: Document, versions: Map<string, string>): ScopeAndVersion {
+  const policy = membersOf(content['resourcePolicy']);
+  const kind = textOf(policy['resource']);
+  const at = (member: string): number => lineOf(['resourcePolicy', member]);
+  const version = textOf(policy['version']) || 'default';
+  const other = versions.get(kind);
+  if (other !== undefined && other !== version)
+    throw new ImportError(
+      `${file}:${at('version')} the policy for ${kind} has the versions ${other} and ${version}: import one of them`,
+    );
+  versions.set(kind, version);
+  const scope = textOf(policy['scope']);
+  const permissions = textOf(policy['scopePermissions']);
+  if (scope !== '' && permissions !== '' && !/^SCOPE_PERMISSIONS_(?:UNSPECIFIED|OVERRIDE_PARENT)$/.test(permissions))
+    throw new ImportError(
+      `${file}:${at('scopePermissions')} ${permissions} refuses in the scope ${scope} what it does not list, which can't be expressed`,
+    );
+  const note = (member: string, kindOfNote: ImportNote['kind'], message: string): ImportNote => ({
+    file,
+    line: at(member),
+    rule: '',
+    kind: kindOfNote,
+    message,
+  });
+  return {
+    scope,
+    notes: [
+      ...(scope === '' ? [] : [note('scope', 'stricter', `what it refuses in the scope ${scope} is refused in all`)]),
+      ...(version === 'default'
+        ? []
+        : [note('version', 'different', `it is read as the only version; it is ${version}`)]),
+    ],
+  };
+}
+
 /** @throws {ImportError} */
 export function importCerbos(sources: readonly SourceFile[], options: { readonly lexicon: Lexicon }): ImportResult {
   const all = documentsOf(sources);
@@ -232,6 +279,9 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
       }),
     );
   const files: ImportResult['files'][number][] = [];
+  /** The tools of a server, and where it was named first. */
+  const catalogues = new Map<string, { readonly names: string[]; readonly source: ImportedTools['source'] }>();
+  const versions = new Map<string, string>();
   let found = 0;
   let imported = 0;
   for (const document of documents) {
@@ -248,28 +298,15 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
     const policy = membersOf(content['resourcePolicy']);
     const kind = textOf(policy['resource']);
     if (kind === '') continue;
-    if (textOf(policy['scope']) !== '')
-      notes.push({
-        file,
-        line: lineOf(['resourcePolicy', 'scope']),
-        rule: '',
-        kind: 'different',
-        message: 'its scope is not read',
-      });
-    const version = textOf(policy['version']);
-    if (version !== '' && version !== 'default')
-      notes.push({
-        file,
-        line: lineOf(['resourcePolicy', 'version']),
-        rule: '',
-        kind: 'different',
-        message: `it is read as the only version; it is ${version}`,
-      });
+    const { scope, notes: aboutPolicy } = scopeAndVersionOf(document, versions);
+    notes.push(...aboutPolicy);
     const imports = textsOf(policy['importDerivedRoles']);
     const server = slugOf(kind, 'resource');
     const defined = definitionsOf(policy);
     const nameOf = distinct();
-    const tools: string[] = [];
+    const source = { file, line: lineOf(['resourcePolicy', 'rules']) };
+    const catalogue = catalogues.get(server) ?? { names: [], source };
+    catalogues.set(server, catalogue);
     const rules: object[] = [];
     for (const [i, given] of itemsOf(policy['rules']).entries()) {
       found += 1;
@@ -294,6 +331,7 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
         }
       };
       try {
+        if (scope !== '' && !refuses) throw new Inexpressible(`it permits only in the scope ${scope}`);
         if (actions.some((action) => action !== '*' && action.includes('*')))
           throw new Inexpressible('a pattern of actions');
         const asked = actions.includes('*') ? undefined : toolIs(actions);
@@ -320,7 +358,7 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
             message: `${title} ${refuses ? 'is denied' : 'is permitted'}`,
           }),
         );
-        tools.push(...actions.filter((action) => action !== '*'));
+        catalogue.names.push(...actions.filter((action) => action !== '*'));
         imported += 1;
       } catch (error) {
         if (!(error instanceof Inexpressible || error instanceof ExpressionError)) throw error;
@@ -332,21 +370,18 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
     if (rules.length > 0)
       files.push(
         policyFile({
-          id: server,
+          id: scope === '' ? server : `${server}-${slugOf(scope, 'scope')}`,
           description: textOf(content['description']).trim() || `Imported from ${file}.`,
           resources: [`${server}/*`],
           rules,
         }),
       );
-    const catalogue = catalogueFile({
-      server,
-      names: tools,
-      resourceOf: () => `${server}/{id}`,
-      lexicon: options.lexicon,
-      source: { file, line: lineOf(['resourcePolicy', 'rules']) },
-    });
-    files.push(...catalogue.files);
-    notes.push(...catalogue.notes);
+  }
+  for (const [server, tools] of catalogues) {
+    const { lexicon } = options;
+    const made = catalogueFile({ server, ...tools, resourceOf: () => `${server}/{id}`, lexicon });
+    files.push(...made.files);
+    notes.push(...made.notes);
   }
   if (found === 0) throw new ImportError('the files have no resource policy of Cerbos with rules');
   if (imported === 0) throw new ImportError('no rule can be expressed');

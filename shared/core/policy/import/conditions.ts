@@ -305,6 +305,16 @@ const present = ({ fact, path }: FactPath): WrittenCondition => ({ fact, path, o
 /** A string that is no call of a tool has no such name. Refusals by action hold for it, since permissions without one do. */
 const isToolName = ({ fact, path }: FactPath): boolean => fact === 'tool' && path === 'name';
 
+/** Whether a condition compares the name of the tool, in any of its parts. */
+export function readsToolName(condition: WrittenCondition): boolean {
+  const { all, any, not, fact, path } = condition;
+  if (typeof fact === 'string' && typeof path === 'string') return isToolName({ fact, path });
+  // Only conditions are written in junctions.
+  return ([all, any, not].flat() as (WrittenCondition | undefined)[]).some(
+    (part) => part !== undefined && readsToolName(part),
+  );
+}
+
 /** A comparison, or its negation, with the presence of its facts where it would count without them. */
 function exactLeaf(leaf: WrittenCondition, isNegated: boolean, { refuses }: Exactness): WrittenCondition {
   const itself = isNegated ? { not: leaf } : leaf;

@@ -8,8 +8,10 @@ import { applies, witnessOf } from './answers.ts';
 import { comparedIn, itemsOf } from './context-values.ts';
 import { isUnanchored } from './patterns.ts';
 import { leavesIn, type LeafPart, type LintedRule, type LintedSet, ruleFinding, wordsOf } from './rules.ts';
-import { ruleHolds, search } from './search.ts';
-import { asEvaluated, both, not, CERTAIN, type Unsure } from './space.ts';
+import { conditionHolds, ruleHolds, search } from './search.ts';
+import type { Assignment } from './dimensions.ts';
+import type { Formula } from './solve.ts';
+import { asEvaluated, both, not, CERTAIN, type Space, type Unsure } from './space.ts';
 import type { LintFinding } from './types.ts';
 import { showing } from './words.ts';
 
@@ -148,6 +150,46 @@ function nameFindings(
   ];
 }
 
+const IS_KNOWN = new Set(['tool.known', 'tool.changed']);
+const isKnownCall = (value: Assignment): boolean =>
+  value.get(PRESENT) !== true || (value.get('tool.known') === true && value.get('tool.changed') === false);
+
+/** An ALLOW whose conditions hold only for calls that are not known, or whose tool has changed: no ALLOW matches these. */
+function unknownCallFinding(set: LintedSet, linted: LintedRule, leaves: readonly LeafPart[]): LintFinding[] {
+  const part = leaves.find(({ leaf }) => pathsOf(leaf).some((path) => IS_KNOWN.has(path)));
+  if (part === undefined || linted.rule.effect.type !== 'ALLOW') return [];
+  const holding = (space: Space): Formula => space.conditionOf(linted.rule.condition, asEvaluated(linted.rule));
+  const ofKnown = search({
+    set,
+    rules: [linted],
+    isCovered: false,
+    isProofOnly: true,
+    formula: (space) => both(holding(space), space.where('tool', isKnownCall)),
+  });
+  if (ofKnown.kind !== 'none') return [];
+  const found = search({
+    set,
+    rules: [linted],
+    isCovered: false,
+    formula: (space) =>
+      both(
+        holding(space),
+        space.where('intent.action', (value) => value.get('intent.action') === 'unknown'),
+      ),
+    accept: (facts) => conditionHolds(linted, facts),
+  });
+  if (found.kind !== 'found') return [];
+  return [
+    ruleFinding(linted, {
+      code: 'UNKNOWN_CALL',
+      pointer: part.pointer,
+      message:
+        'permits nothing: it holds only for calls that no catalogue knows or whose tool has changed, and no ALLOW matches these',
+      witness: witnessOf(set, linted, found.facts, `"${wordsOf(part)}" holds, and the rule does not count`),
+    }),
+  ];
+}
+
 /** The cost of looking at a comparison, in comparisons. */
 const COST = 1;
 
@@ -161,6 +203,7 @@ export function toolFindings(set: LintedSet, rules: readonly LintedRule[], known
       ...absentFinding(set, linted, leaves),
       ...patternFindings(set, linted, leaves),
       ...nameFindings(set, linted, leaves, known),
+      ...unknownCallFinding(set, linted, leaves),
     ];
   });
 }

@@ -24,6 +24,7 @@ export const LINT_CODES = [
   'PATH_PREFIX',
   'ANY_ITEM',
   'UNKNOWN_TOOL',
+  'UNKNOWN_CALL',
   'BUDGET_BYPASSED',
 ] as const;
 export type LintCode = (typeof LINT_CODES)[number];

@@ -62,6 +62,7 @@ import { IntentSeals1763700000060 } from './0060-intent-seals.ts';
 import { RetainedRows1763700000061 } from './0061-retained-rows.ts';
 import { ForgottenChanges1763700000062 } from './0062-forgotten-changes.ts';
 import { ListFilters1763700000063 } from './0063-list-filters.ts';
+import { ProposedSignatures1763700000064 } from './0064-proposed-signatures.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -129,6 +130,7 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   RetainedRows1763700000061,
   ForgottenChanges1763700000062,
   ListFilters1763700000063,
+  ProposedSignatures1763700000064,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

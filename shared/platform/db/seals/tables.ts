@@ -218,6 +218,7 @@ export const SEALED_TABLES = {
       version: 'integer',
       stage: 'text?',
       votes: 'text?',
+      signature: 'text?',
     },
     unsealed: {},
     history: 'updates',
