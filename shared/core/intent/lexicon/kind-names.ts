@@ -1,5 +1,5 @@
 // The kinds of words that the rules of the reader use. Each is a list in `wordKinds` of the lexicon.
-import type { WordsOf } from '../text/word-set.ts';
+import { type WordsOf, wordsOf } from '../text/word-set.ts';
 
 const LINES = [
   'carrying_out_verb changed_thing definite_own it_them third_person_object given_thing given_part speaker_object',
@@ -42,4 +42,4 @@ const LINES = [
 
 export type KindName = WordsOf<(typeof LINES)[number]>;
 
-export const KIND_NAMES = LINES.flatMap((line) => line.split(' ')) as readonly KindName[]; // the words of all lines
+export const KIND_NAMES = wordsOf(LINES);

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { ActionClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
 import { DOING, list, Name, named, object, record, rows, shown } from './parts.ts';
-import { doingOf, type Report } from './tables.ts';
+import { checkExamples, doingOf, type Report } from './tables.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 80, pattern: '^\\S(.*\\S)?$' });
 const texts = (...example: readonly string[]) => list(Text, example);
@@ -38,14 +38,9 @@ const LISTS = {
   questions: texts('wie viele'),
   all: texts('alle'),
 };
-type PhrasesOf = 'secretly' | 'rehearsals' | 'inquiries' | 'suggestions' | 'questions';
-const PHRASES: ReadonlySet<string> = new Set<PhrasesOf>([
-  'secretly',
-  'rehearsals',
-  'inquiries',
-  'suggestions',
-  'questions',
-]);
+const PHRASES = ['secretly', 'rehearsals', 'inquiries', 'suggestions', 'questions'] as const;
+type PhrasesOf = (typeof PHRASES)[number];
+const holdsPhrases = (name: keyof typeof LISTS): boolean => PHRASES.some((one) => one === name);
 type WordsOf = Exclude<keyof typeof LISTS, PhrasesOf>;
 // Every name of the type is a key.
 const LIST_NAMES = Object.keys(LISTS) as (keyof typeof LISTS)[];
@@ -251,7 +246,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
   return {
     code,
     isDense,
-    ...(Object.fromEntries(lists.map(([name, list]) => [name, PHRASES.has(name) ? list : new Set(list)])) as Record<
+    ...(Object.fromEntries(lists.map(([name, list]) => [name, holdsPhrases(name) ? list : new Set(list)])) as Record<
       WordsOf,
       Set<string>
     > &
@@ -275,11 +270,8 @@ export function compileLanguages(languages: Languages, report: Report): Language
         ({ verb }) => verb.action === action,
       );
     for (const [at, group] of file.verbs.entries()) {
-      const pointer = `/languages/${code}/verbs/${at}`;
-      for (const [index, text] of group.examples.entries())
-        if (!asksFor(text, group)) report(`${pointer}/examples/${index}`, `no form of "${group.as}" is in "${text}"`);
-      for (const [index, text] of group.against.entries())
-        if (asksFor(text, group)) report(`${pointer}/against/${index}`, `a form of "${group.as}" is in "${text}"`);
+      const says = { lacks: `no form of "${group.as}" is`, has: `a form of "${group.as}" is` };
+      checkExamples(group, `/languages/${code}/verbs/${at}`, (text) => asksFor(text, group), says, report);
     }
     return language;
   });

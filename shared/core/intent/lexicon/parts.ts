@@ -1,9 +1,7 @@
-// Schemas of the parts of a lexicon: words, groups of verbs, signals, kinds; and the builders of all its schemas.
+// Builders of the schemas of a lexicon, and what several of them have: words, names, what is done, kinds.
 import Type from 'typebox';
 import { ACTION_CLASSES, EFFECTS, TRAITS } from '../../../kernel/vocabulary.ts';
 import texts from './texts.json' with { type: 'json' };
-
-export const SIGNAL_STRENGTHS = ['attack', 'hint', 'trace', 'pretext'] as const;
 
 const WORD = "[\\p{Ll}\\p{N}]+(['-][\\p{Ll}\\p{N}]+)*";
 const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
@@ -19,6 +17,7 @@ export const Word = Type.String({ pattern: `^${WORD}$`, maxLength: 40 });
 export const Phrase = Type.String({ pattern: `^${WORD}( ${WORD})*$`, maxLength: 80 });
 /** A snake_case name as in a normalized intent. */
 export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 64 });
+export const KindWord = Type.String({ pattern: KIND_WORD_PATTERN, maxLength: 40 });
 export const Slug = Type.String({ pattern: SLUG_PATTERN });
 export const Host = Type.String({ pattern: HOST_PATTERN, maxLength: 253 });
 
@@ -90,63 +89,8 @@ export const DOING = described('doing', {
   traits: Type.Optional(rows(Type.Enum([...TRAITS]), ['irreversible'], { uniqueItems: true })),
 });
 
-const verbs = (example: readonly string[], limits: { readonly maxItems?: number } = {}) =>
-  rows(Phrase, example, { uniqueItems: true, minItems: 1, ...limits });
-
-/** A verb group of an organisation, without the members that control a verb's place in sentences. */
-export const OwnVerbGroup = object('ownVerbGroup', {
-  ...DOING,
-  object: Type.Optional(named('message')),
-  verbs: verbs(['archive', 'put away'], { maxItems: 500 }),
-});
-
-export const VerbGroup = object('verbGroup', { ...OwnVerbGroup.properties, mentions: flag, weak: flag });
-
-export const Refinement = object('refinement', {
-  verbs: verbs(['send']),
-  objects: Type.Optional(list(Word, ['money', 'payment'])),
-  preposition: Type.Optional(list(Word, ['from'])),
-  ...DOING,
-});
-
-export const Signal = object('signal', {
-  name: named('ignore_instructions'),
-  start: flag,
-  gap: count(0, 8, 3),
-  strength: Type.Optional(oneOf(SIGNAL_STRENGTHS, 'hint')),
-  steps: rows(
-    Type.With(list(Word, ['ignore', 'disregard']), { description: 'Words of which one must stand here.' }),
-    [
-      ['ignore', 'disregard'],
-      ['instruction', 'rule'],
-    ],
-    { minItems: 1, maxItems: 8 },
-  ),
-});
-
-/** Words that are equivalent for a rule. */
-export const WordKind = object('wordKind', {
-  description: Type.Optional(shown(Type.String(), 'Words for orders.')),
-  verbs: Type.Optional(list(Word, ['ignore', 'forget'])),
-  words: Type.Optional(
-    list(Type.String({ pattern: KIND_WORD_PATTERN, maxLength: 40 }), ['instructions', 'anweisungen', 'back up']),
-  ),
-  kinds: Type.Optional(rows(Name, ['discard'], { uniqueItems: true })),
-  misspelt: flag,
-});
-
 /** Kinds of words, of which one must be there. */
 export const kinds = (example: readonly string[]) => rows(Name, example, { minItems: 1 });
 /** The slots of a pattern of kinds. */
 export const slots = (description: string, example: readonly string[], examples: readonly (readonly string[])[]) =>
   rows(Type.With(kinds(example), { description }), examples, { minItems: 1, maxItems: 5 });
-
-export const Frame = object('frame', {
-  name: named('ignore_instructions'),
-  strength: Type.Optional(oneOf(SIGNAL_STRENGTHS, 'hint')),
-  within: count(1, 20, 8),
-  ordered: flag,
-  address: flag,
-  slots: slots('Kinds of which one word must be there.', ['discard'], [['discard'], ['rules'], ['prior', 'your']]),
-  unless: Type.Optional(kinds(['topic'])),
-});

@@ -5,6 +5,7 @@ import { participles, plural, verbForms } from './inflection.ts';
 import { count, flag, kinds, list, Name, named, object, oneOf, Phrase, record, rows, slots } from './parts.ts';
 import { PhraseTable } from './phrase-table.ts';
 import { commonKinds, joinKinds, kindBit, type KindBits, MAX_KINDS, NO_KINDS } from './kind-bits.ts';
+import { checkExamples, type Report } from './tables.ts';
 import { matchesIn, SAYINGS, type WordPattern, type WordPatterns } from './word-patterns.ts';
 
 const Kind = object('phrasingKind', {
@@ -62,10 +63,7 @@ function formsOf({ verbs = [], nouns = [], words = [] }: Phrasings['kinds'][stri
 }
 
 /** Compiles the phrasings and checks their examples; mistakes are reported with the pointer of the member. */
-export function compilePhrasings(
-  { kinds, questions, patterns }: Phrasings,
-  report: (pointer: string, message: string) => void,
-): WordPatterns {
+export function compilePhrasings({ kinds, questions, patterns }: Phrasings, report: Report): WordPatterns {
   const names = Object.keys(kinds);
   if (names.length > MAX_KINDS)
     report('/phrasings/kinds', `there can be ${MAX_KINDS} kinds of words, not ${names.length}`);
@@ -111,11 +109,8 @@ export function compilePhrasings(
       const { words, ends } = wordsOfText(text);
       return matchesIn(words, ends, { kinds: table, patterns: [one], ...asking }).length > 0;
     };
-    for (const [index, text] of pattern.examples.entries())
-      if (!occurs(text))
-        report(`/phrasings/patterns/${at}/examples/${index}`, `"${pattern.name}" does not occur in "${text}"`);
-    for (const [index, text] of pattern.against.entries())
-      if (occurs(text)) report(`/phrasings/patterns/${at}/against/${index}`, `"${pattern.name}" occurs in "${text}"`);
+    const says = { lacks: `"${pattern.name}" does not occur`, has: `"${pattern.name}" occurs` };
+    checkExamples(pattern, `/phrasings/patterns/${at}`, occurs, says, report);
   }
   return { kinds: table, patterns: compiled, ...asking };
 }

@@ -7,27 +7,84 @@ import { HarmSchema } from './harm.ts';
 import { LanguagesSchema } from './languages.ts';
 import { Learned } from './learned.ts';
 import {
+  count,
   described,
-  Frame,
+  DOING,
+  flag,
   Host,
+  KindWord,
+  kinds,
   list,
   Name,
   named,
   object,
-  OwnVerbGroup,
+  oneOf,
   Phrase,
   record,
-  Refinement,
   rows,
   shown,
-  Signal,
   Slug,
-  VerbGroup,
+  slots,
   Word,
-  WordKind,
 } from './parts.ts';
 import { PhrasingsSchema } from './phrasings.ts';
 import { Settings } from './settings.ts';
+
+const STRENGTHS = ['attack', 'hint', 'trace', 'pretext'] as const;
+export type Strength = (typeof STRENGTHS)[number];
+
+const verbs = (example: readonly string[], limits: { readonly maxItems?: number } = {}) =>
+  rows(Phrase, example, { uniqueItems: true, minItems: 1, ...limits });
+
+/** A verb group of an organisation, without the members that control a verb's place in sentences. */
+const OwnVerbGroup = object('ownVerbGroup', {
+  ...DOING,
+  object: Type.Optional(named('message')),
+  verbs: verbs(['archive', 'put away'], { maxItems: 500 }),
+});
+
+const VerbGroup = object('verbGroup', { ...OwnVerbGroup.properties, mentions: flag, weak: flag });
+
+const Refinement = object('refinement', {
+  verbs: verbs(['send']),
+  objects: Type.Optional(list(Word, ['money', 'payment'])),
+  preposition: Type.Optional(list(Word, ['from'])),
+  ...DOING,
+});
+
+const Signal = object('signal', {
+  name: named('ignore_instructions'),
+  start: flag,
+  gap: count(0, 8, 3),
+  strength: Type.Optional(oneOf(STRENGTHS, 'hint')),
+  steps: rows(
+    Type.With(list(Word, ['ignore', 'disregard']), { description: 'Words of which one must stand here.' }),
+    [
+      ['ignore', 'disregard'],
+      ['instruction', 'rule'],
+    ],
+    { minItems: 1, maxItems: 8 },
+  ),
+});
+
+/** Words that are equivalent for a rule. */
+const WordKind = object('wordKind', {
+  description: Type.Optional(shown(Type.String(), 'Words for orders.')),
+  verbs: Type.Optional(list(Word, ['ignore', 'forget'])),
+  words: Type.Optional(list(KindWord, ['instructions', 'anweisungen', 'back up'])),
+  kinds: Type.Optional(rows(Name, ['discard'], { uniqueItems: true })),
+  misspelt: flag,
+});
+
+const Frame = object('frame', {
+  name: named('ignore_instructions'),
+  strength: Type.Optional(oneOf(STRENGTHS, 'hint')),
+  within: count(1, 20, 8),
+  ordered: flag,
+  address: flag,
+  slots: slots('Kinds of which one word must be there.', ['discard'], [['discard'], ['rules'], ['prior', 'your']]),
+  unless: Type.Optional(kinds(['topic'])),
+});
 
 const Place = object('place', {
   place: named('production'),
