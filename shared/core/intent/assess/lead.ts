@@ -51,8 +51,8 @@ const MILD: ReadonlySet<Action> = new Set(['read', 'create', 'update', 'execute'
 
 /**
  * The action that the normalized string of a text names. Whoever enforces the string alone has neither the flags nor the coverage of the
- * parse, so the action must not be milder than what they say: `delete` for a reading that destroys, `unknown` for one that leaves destruction, an attack or most of the text unread, otherwise the
- * action of the reading.
+ * parse, so the action must not be milder than what they say: `delete` for a reading that destroys, `unknown` for one that leaves
+ * destruction, an attack or most of the text unread, otherwise the action of the reading.
  */
 export function namedActionOf(
   { action, effect }: { readonly action: Action; readonly effect: Effect },
