@@ -2,12 +2,13 @@
 import { noEntities } from './text/entities.ts';
 import type { Trait } from '../../kernel/vocabulary.ts';
 import { meaningsMember } from './assess/strictness.ts';
-import { extentOf, traitsOf } from './grammar/context.ts';
+import { READS } from './code/code.ts';
+import { extentOf } from './grammar/context.ts';
 import { SENT_OUT, stringSendsOut } from './grammar/destinations.ts';
 import { domainOf } from './grammar/request-object.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { actionOf, spokenAction } from './strings/action-word.ts';
-import { isStricter, meaningOfString, NOTHING, saidOf, strictestDoing } from './strings/doing.ts';
+import { isStricter, meaningOfString, saidOf, strictestDoing } from './strings/doing.ts';
 import {
   dataClassesOfSegments,
   knownWordsOf,
@@ -46,7 +47,7 @@ export function readNormalized(
   const words = [...new Set(spellings.flatMap((spelling) => spelling.words.flat()))];
   const heads = spellings.flatMap((spelling) => objectsOf(spelling, lexicon));
   const meant = meaningOfString({ ...reading, verb }, heads, words, lexicon);
-  const said = saidOf(verb, looks.words.at(-1) ?? [], lexicon) ?? NOTHING;
+  const said = saidOf(verb, looks.words.at(-1) ?? [], lexicon) ?? READS;
   const sent = stringSendsOut({ verb }, named, lexicon) ? [SENT_OUT] : [];
   // `infra.format.disk` may be the command as well as the verb.
   const command = lexicon.commands.get(actionWord);
@@ -64,7 +65,7 @@ export function readNormalized(
   for (const spelling of spellings) {
     // Some phrases of the lexicon begin with an article: `the internet`.
     const lists = [...withVerb(verbWords, spelling.words.flat()), ...spelling.words.map((of) => ['the', ...of])];
-    for (const list of lists) for (const trait of traitsOf(list, lexicon)) traits.add(trait);
+    for (const list of lists) for (const trait of lexicon.traitPhrases.findAll(list)) traits.add(trait);
   }
   if (extent !== 'one' && doing.effect !== 'read') traits.add('bulk');
   const isUnderstood = reading.action !== 'unknown';

@@ -1,8 +1,7 @@
 // Parses free text into a normalized intent: pure, deterministic, linear in the length of the text.
 import { confidenceOf, type Doubts, doubtsOf } from './assess/confidence.ts';
-import { alternativesOf, leadOf, reportIn } from './assess/lead.ts';
+import { alternativesOf, leadOf, namedActionOf, reportIn } from './assess/lead.ts';
 import { flagsOf, hidesText, traitsOfText } from './assess/marks.ts';
-import { namedActionOf } from './assess/named-action.ts';
 import { type Takeover, takeoverOf } from './attack/takeover.ts';
 import { onlyReads } from './code/calls.ts';
 import { coverageOf, MAX_SPAN, MAX_SPANS } from './coverage/coverage.ts';
@@ -20,7 +19,7 @@ import { type Segments, segmentsOf } from './segments.ts';
 import { entitiesOf } from './text/entities.ts';
 import { separated } from './text/glued.ts';
 import { plainText } from './text/text.ts';
-import type { Sentence, Token } from './text/tokens.ts';
+import type { Sentences, Token } from './text/tokens.ts';
 import { wordSet } from './text/word-set.ts';
 import type { ParsedIntent } from './types.ts';
 import type { Action } from '../../kernel/vocabulary.ts';
@@ -218,11 +217,7 @@ function harmBeside(
 }
 
 /** What is not read, with the words by which the learned weights tell of harm that nothing else hints at. */
-function unreadWith(
-  unread: readonly UnreadSpan[],
-  harm: HarmEstimate | undefined,
-  sentences: readonly Sentence[],
-): UnreadSpan[] {
+function unreadWith(unread: readonly UnreadSpan[], harm: HarmEstimate | undefined, sentences: Sentences): UnreadSpan[] {
   const isShown = ({ at, text }: Token) =>
     unread.some((span) => at < span.at + span.text.length && span.at < at + text.length);
   const told = (harm?.evidence ?? []).flatMap((word) =>

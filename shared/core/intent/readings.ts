@@ -16,7 +16,7 @@ import { isOf, K, tokenIs } from './lexicon/word-kinds.ts';
 import { type Segments, segmentsOf } from './segments.ts';
 import { correctedSentences } from './text/corrected.ts';
 import { isSecret } from './text/secrets.ts';
-import { type Sentence, sentencesOf, type Token } from './text/tokens.ts';
+import { type Sentences, sentencesOf, type Token } from './text/tokens.ts';
 import { spokenText } from './text/words.ts';
 
 export interface Readings {
@@ -54,7 +54,7 @@ function requestsInWords({ sentences, code }: Segments, lexicon: Lexicon): reado
 const isQuotation = ({ kind }: Token): boolean => kind === 'quoted' || kind === 'code';
 
 /** Requests inside quotation marks count when the text asks to carry out the quotation, or consists only of it. */
-function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
+function requestsInQuotations(sentences: Sentences, lexicon: Lexicon): CandidateAction[] {
   const quotations: Token[] = [];
   let meaningful = 0;
   for (const sentence of sentences)
@@ -83,7 +83,7 @@ function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon):
 }
 
 /** What English sentences of a text in another language ask for, but to read. */
-function englishAmong(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
+function englishAmong(sentences: Sentences, lexicon: Lexicon): CandidateAction[] {
   if (sentences.length === 1) return [];
   const english = sentences.filter((sentence) => {
     const spoken = spokenText(sentence.map(({ text }) => text).join(' '), lexicon.words);

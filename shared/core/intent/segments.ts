@@ -6,12 +6,12 @@ import { fragmentsOf } from './code/fragments.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { hiddenIn } from './text/encodings.ts';
 import { isSecret } from './text/secrets.ts';
-import { type Sentence, sentencesOf } from './text/tokens.ts';
+import { type Sentences, sentencesOf } from './text/tokens.ts';
 import { type KnownWords, spokenText } from './text/words.ts';
 
 export interface Segments {
   readonly text: string;
-  readonly sentences: readonly Sentence[];
+  readonly sentences: Sentences;
   readonly spoken: KnownWords;
   readonly code: readonly Fragment[];
   readonly hidden: HiddenText;

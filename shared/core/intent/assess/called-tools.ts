@@ -120,11 +120,7 @@ function looksUp(words: readonly string[], given: readonly string[], { commands,
 }
 
 /** The commands of a call, with its queries where they are SQL: the name of the tool says so, or the text does. */
-function commandsOfCall(
-  { name, commands, queries }: ToolCall,
-  runs: boolean,
-  lexicon: Lexicon,
-): readonly CommandArgument[] {
+function commandsOfCall({ name, commands, queries }: ToolCall, runs: boolean, lexicon: Lexicon): CommandArgument[] {
   const words = partsOf(name);
   const isAboutSql = words.some((word) => ABOUT_SQL.test(word)) || (runs && words.includes('query'));
   const isSql = (text: string) =>

@@ -10,7 +10,7 @@ import { isAbout, statesIntention, objectOf } from '../grammar/request-object.ts
 import { indexOfToken, type RequestedAction, wordsOf } from '../grammar/request.ts';
 import { movesMoney } from '../grammar/sums.ts';
 import { K } from '../lexicon/word-kinds.ts';
-import type { Sentence } from '../text/tokens.ts';
+import type { Sentence, Sentences } from '../text/tokens.ts';
 
 /** Whether a request writes or reads something that only tells: a runbook, a ticket, a comment, a function. */
 const tellsSomething = (verb: string, action: Meaning['action'], object: string, { wordKinds }: Lexicon): boolean =>
@@ -113,7 +113,7 @@ const MAX_COMPARED = 4;
 const classOf = ({ action, effect }: Pick<CandidateAction, 'action' | 'effect'>): string => `${action} ${effect}`;
 
 /** Candidates of all sentences, in text order. */
-export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
+export function candidatesOf(sentences: Sentences, lexicon: Lexicon): CandidateAction[] {
   const found: CandidateAction[] = [];
   const firsts = new Map<number, About | undefined>();
   const potentials = new Map<VerbEntry, number>();

@@ -1,23 +1,15 @@
 // Confidence of a parse: a product of doubts, calibrated to the share of texts that are parsed correctly.
 import type { IntentFlag } from '../../../kernel/vocabulary.ts';
 import type { CandidateAction } from '../grammar/candidate.ts';
+import { type WordsOf, wordsOf } from '../text/word-set.ts';
 
 /** Everything that makes a reading less certain. */
-export const DOUBTS = [
-  'code',
-  'object_unknown',
-  'object_unlisted',
-  'weak_verb',
-  'question',
-  'later_sentence',
-  'several_requests',
-  'many_requests',
-  'long_text',
-  'negated',
-  'obfuscated',
-  'prompt_injection',
+const NAMES = [
+  'code object_unknown object_unlisted weak_verb question later_sentence several_requests many_requests long_text',
+  'negated obfuscated prompt_injection',
 ] as const;
-export type Doubt = (typeof DOUBTS)[number];
+export type Doubt = WordsOf<(typeof NAMES)[number]>;
+export const DOUBTS = wordsOf(NAMES);
 
 /** A point of a curve, both 0..1. */
 export interface CurvePoint {

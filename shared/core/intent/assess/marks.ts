@@ -4,7 +4,7 @@ import { isScrambled } from '../attack/flags.ts';
 import { handsOverShell, isIllicit } from '../attack/illicit.ts';
 import type { Takeover } from '../attack/takeover.ts';
 import type { CandidateAction } from '../grammar/candidate.ts';
-import { extentOf, traitsOf } from '../grammar/context.ts';
+import { extentOf } from '../grammar/context.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Readings } from '../readings.ts';
 import type { Segments } from '../segments.ts';
@@ -69,7 +69,7 @@ export function traitsOfText(
   lexicon: Lexicon,
 ): Trait[] {
   const traits = new Set([...lead.traits, ...asked.flatMap((request) => request.traits)]);
-  for (const trait of traitsOf(words, lexicon))
+  for (const trait of lexicon.traitPhrases.findAll(words))
     if (lead.action !== 'read' || lead.traits.length > 0 || trait === 'privileged') traits.add(trait);
   if (entities.money.length > 0 && lead.action === 'transfer') traits.add('financial');
   const isMany = () => extentOf(words.slice(0, QUANTIFIED), false, lexicon) !== 'one';

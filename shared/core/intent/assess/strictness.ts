@@ -12,21 +12,9 @@ import {
 import type { Entities, Meaning, ParsedIntent } from '../types.ts';
 
 /** The members of a reading that policies evaluate, without the name of the object. Without entities: they are too many to be kept, and count as missing. */
-export type Judged = Pick<
-  ParsedIntent,
-  | 'verb'
-  | 'action'
-  | 'effect'
-  | 'traits'
-  | 'extent'
-  | 'meanings'
-  | 'confidence'
-  | 'coverage'
-  | 'data_classes'
-  | 'flags'
-  | 'places'
-  | 'second_reading'
-> & { readonly entities?: Entities };
+export type Judged = Omit<ParsedIntent, 'normalized' | 'domain' | 'object' | 'unread' | 'alternatives' | 'entities'> & {
+  readonly entities?: Entities;
+};
 /** A reading with all its entities, as that of one text. */
 export type JudgedWhole = Judged & { readonly entities: Entities };
 

@@ -2,7 +2,7 @@
 import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { WordInfo } from '../lexicon/word-table.ts';
-import type { Sentence } from '../text/tokens.ts';
+import type { Sentence, Sentences } from '../text/tokens.ts';
 import {
   is,
   isAny,
@@ -131,45 +131,30 @@ function spokenOf(words: TaggedWords): Spoken {
   };
 }
 
+/** Whether the words at `at` say what is done with tainted things, or forged: `use the stolen card`, `fake an invoice`. */
+const usesTainted = (spoken: Spoken, at: number): boolean => {
+  const { words } = spoken;
+  if (is(words, at, K.tool_use) && !is(words, at - 1, K.actor) && namesTainted(spoken, at + 1, true, false))
+    return true;
+  if (is(words, at, K.fabricating) && someAre(words, at + 1, at + 6, K.official_record))
+    if (!someAre(words, at - 2, at, K.topic_word)) return true;
+  if (is(words, at, K.adding) && words[at - 1] === 'to' && namesTainted(spoken, at + 1, false, false)) return true;
+  return words[at] === 'to' && is(words, at + 1, K.indefinite_article) && isTainted(spoken, at + 2);
+};
+
+const isContraband = (words: TaggedWords, at: number): boolean =>
+  (is(words, at, K.tainted) && is(words, at + 1, K.contraband)) ||
+  (is(words, at, K.hateful) && is(words, at + 1, K.hateful_text));
+
 /** Whether a sentence describes its own request as not allowed. `changes` and `deletesOrLooks` describe the requested action. */
 function isSelfIncriminating(spoken: Spoken, changes: boolean, deletesOrLooks: boolean): boolean {
   const { words, against } = spoken;
-  const ofOthers = (at: number) => at > against || someAre(words, at - 4, at, K.others_doing);
   for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    if (changes) {
-      if (
-        is(words, at, K.tool_use) &&
-        !is(words, at - 1, K.actor) &&
-        namesTainted(spoken, at + 1, true, false) &&
-        !ofOthers(at)
-      )
-        return true;
-      if (
-        is(words, at, K.fabricating) &&
-        someAre(words, at + 1, at + 6, K.official_record) &&
-        !someAre(words, at - 2, at, K.topic_word) &&
-        !ofOthers(at)
-      )
-        return true;
-      if (
-        is(words, at, K.adding) &&
-        words[at - 1] === 'to' &&
-        namesTainted(spoken, at + 1, false, false) &&
-        !ofOthers(at)
-      )
-        return true;
-      if (
-        ((is(words, at, K.tainted) && is(words, at + 1, K.contraband)) ||
-          (is(words, at, K.hateful) && is(words, at + 1, K.hateful_text))) &&
-        at <= against
-      )
-        return true;
-      if (word === 'to' && is(words, at + 1, K.indefinite_article) && isTainted(spoken, at + 2) && !ofOthers(at))
-        return true;
-    }
+    if (changes && at <= against && isContraband(words, at)) return true;
     // A request that only looks something up may describe the acts of others: `find payments that were made without authorization`.
-    if (isIllicitManner(spoken, at) && (changes || deletesOrLooks) && !ofOthers(at)) return true;
+    const isForbidden =
+      (changes && usesTainted(spoken, at)) || ((changes || deletesOrLooks) && isIllicitManner(spoken, at));
+    if (isForbidden && at <= against && !someAre(words, at - 4, at, K.others_doing)) return true;
   }
   return false;
 }
@@ -178,7 +163,7 @@ function isSelfIncriminating(spoken: Spoken, changes: boolean, deletesOrLooks: b
 export function isIllicit(
   infos: readonly WordInfo[],
   all: readonly CandidateAction[],
-  sentences: readonly Sentence[],
+  sentences: Sentences,
   { wordKinds }: Lexicon,
 ): boolean {
   // Most texts have none.

@@ -57,6 +57,9 @@ export function doingOfState(name: string, of: string, lexicon: Lexicon): Doing 
     : ruledDoing({ name: `${thing}_status`, value }, lexicon);
 }
 
+const DOES_NOT_SAY =
+  /^(?:on|is|has|can|should|before|after|pre|post|will|did|no|not|undo|handle|add|assert|expect|mock)$/;
+
 /** What a destroying word at the end of a name says, whatever the name begins with: `ExecuteDelete`, `queue_purge`. */
 export function doingOfCall(name: string, of: string, lexicon: Lexicon): Doing | undefined {
   const own = doingOfName(name, lexicon);
@@ -65,12 +68,7 @@ export function doingOfCall(name: string, of: string, lexicon: Lexicon): Doing |
   // `team.addMember("x")`
   if (own !== undefined && parts[0] === 'add' && parts.length === 2) return withNouns(own, parts, lexicon);
   if (own !== undefined && (own.effect === 'read' || own.effect === 'destructive')) return own;
-  if (
-    /^(?:on|is|has|can|should|before|after|pre|post|will|did|no|not|undo|handle|add|assert|expect|mock)$/.test(
-      parts[0] ?? '',
-    )
-  )
-    return own;
+  if (DOES_NOT_SAY.test(parts[0] ?? '')) return own;
   const last = lexicon.commandVerbs.get(parts.at(-1) ?? '');
   return last?.effect === 'destructive' ? last : own && withNouns(own, [name, of], lexicon);
 }

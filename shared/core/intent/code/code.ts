@@ -63,6 +63,7 @@ export function accountingFor(fragments: readonly Fragment[], { at, end }: Span)
 export const unknownCode = (span: Span, more: Partial<Fragment> = {}): Fragment =>
   fragmentOf(span, { verb: 'unknown', action: 'unknown', effect: 'write', ...more });
 
+/** The mildest there is: it adds nothing to what else is meant. */
 export const READS: Doing = { action: 'read', effect: 'read', traits: [] };
 export const WRITES: Doing = { action: 'update', effect: 'write', traits: [] };
 

@@ -34,10 +34,7 @@ function readSetting(statement: Statement, at: number): Fragment {
     ({ lower }, place) => place > at && CLAUSES.test(lower) && tokens[place - 1]?.lower !== '.',
   );
   const own = tokens.slice(at + 1, end < 0 ? undefined : end);
-  const replaces = own.some(({ lower }, place) => {
-    const before = own[place - 2]?.lower ?? ',';
-    return lower === '=' && before === ',';
-  });
+  const replaces = own.some(({ lower }, place) => lower === '=' && (own[place - 2]?.lower ?? ',') === ',');
   if (replaces) return gone(statement, 'set', 'node');
   const doing = doingOfSettings(own.map(({ text }) => text).join(' '), lexicon);
   if (doing) return makeDoing(statement, 'set', doing, 'node');
@@ -48,28 +45,13 @@ function readSetting(statement: Statement, at: number): Fragment {
 
 function readClause(statement: Statement, at: number): Fragment | undefined {
   const { tokens } = statement;
-  switch (tokens[at]?.lower) {
-    case 'delete':
-    case 'remove':
-    case 'drop':
-      return gone(statement, tokens[at].lower, 'node');
-    case 'set':
-      return readSetting(statement, at);
-    case 'create':
-    case 'merge':
-      return make(statement, tokens[at].lower, 'create', { object: 'node' });
-    case 'call': {
-      const next = tokens[at + 1]?.lower;
-      return next === '{' || next === '(' || SHOWING.test(pathAt(tokens, at + 1))
-        ? undefined
-        : notUnderstood(statement);
-    }
-    case 'load':
-    case ';':
-      return at < tokens.length - 1 ? notUnderstood(statement) : undefined;
-    default:
-      return undefined;
-  }
+  const head = tokens[at]?.lower ?? '';
+  if (/^(?:delete|remove|drop)$/.test(head)) return gone(statement, head, 'node');
+  if (head === 'set') return readSetting(statement, at);
+  if (head === 'create' || head === 'merge') return make(statement, head, 'create', { object: 'node' });
+  const isShown = () => /^[{(]$/.test(tokens[at + 1]?.lower ?? '') || SHOWING.test(pathAt(tokens, at + 1));
+  const isUnseen = head === 'call' ? !isShown() : (head === 'load' || head === ';') && at < tokens.length - 1;
+  return isUnseen ? notUnderstood(statement) : undefined;
 }
 
 /** What a query does: the gravest of its clauses. Functions of Cypher change nothing. */
@@ -90,12 +72,7 @@ function readQuery(statement: Statement): Fragment {
 }
 
 /** What a text does that is one query; undefined when it begins in another way. */
-export function cypherFragments(
-  text: string,
-  { at, end }: Span,
-  lexicon: Lexicon,
-  effort: Effort,
-): Fragment[] | undefined {
+function cypherFragments(text: string, { at, end }: Span, lexicon: Lexicon, effort: Effort): Fragment[] | undefined {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
   if (opening === null || !CLAUSES.test(text.slice(at + opening[0].length, end))) return undefined;

@@ -15,7 +15,7 @@ import { isUrl, METHODS, requestFragment } from './http.ts';
 import { EXPANDS } from './http-body.ts';
 import { runsOthers } from './options.ts';
 import { type CommandLine, readsFile } from './shell-code.ts';
-import { writtenPlace } from './shell-files.ts';
+import { valuesOf, writtenPlace } from './shell-files.ts';
 
 const METHOD_OPTIONS = /^(?:-X|--req[a-z]*|--meth[a-z]*|-met[a-z]*|-Met[a-z]*|-Method)$/;
 const GLUED_METHOD = /^(?:-X|--(?:req|meth)[a-z]*=|-[mM]et[a-z]*:)([A-Za-z]+)$/;
@@ -73,10 +73,8 @@ const FROM_FILE = /^[\w.-]{0,40}:?@./;
 
 /** Whether a file goes out beside the body: `-H @FILE`, `--variable x@FILE`, httpie's `Name:@FILE`. */
 const carriesFile = (words: readonly string[]): boolean =>
-  words.some((word, at) => {
-    const option = CARRYING_OPTIONS.exec(word);
-    return (option !== null && FROM_FILE.test(option[1] ?? words[at + 1] ?? '')) || /^[\w-]{1,40}:@./.test(word);
-  });
+  valuesOf(words, CARRYING_OPTIONS).some((value) => FROM_FILE.test(value)) ||
+  words.some((word) => /^[\w-]{1,40}:@./.test(word));
 
 /** The request that a command line of curl, wget, httpie or PowerShell makes. `pipes`: another command writes its input. */
 function requestOfWords(words: readonly string[], { pipes, holdsData }: { pipes: boolean; holdsData: boolean }) {

@@ -102,17 +102,17 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   const headers = text.slice(end, end + MAX_BODY);
   const isLong = text.length > end + MAX_BODY;
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  const {
-    body,
-    end: bodyEnd,
-    isCut,
-  } = hasBody ? bodyAfter(text, end) : { body: '', end, isCut: isLong && HEADERS.test(headers) };
+  const { body, ...after } = hasBody ? bodyAfter(text, end) : { body: '', end, isCut: isLong && HEADERS.test(headers) };
   const url = next ? bare(next.text) : (named ?? '/');
   const nothing = EMPTY_IN_WORDS.test(text.slice(end, end + MAX_CARRIED)) ? '[]' : body;
   const carries = isOutside(url, lexicon) && carriesData(text.slice(end, end + MAX_CARRIED), lexicon);
-  const read = requestFragment({ method, url, body: nothing, headers, carries, isCut }, { at: head.at, end }, lexicon);
+  const read = requestFragment(
+    { method, url, body: nothing, headers, carries, isCut: after.isCut },
+    { at: head.at, end },
+    lexicon,
+  );
   const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;
-  const whole = { at: fragment.at, end: Math.max(next && isCapital ? endOfHeaders(text, end) : end, bodyEnd) };
+  const whole = { at: fragment.at, end: Math.max(next && isCapital ? endOfHeaders(text, end) : end, after.end) };
   // What is read goes on after the address, because the body may hold code.
   return {
     fragments: [fragment.isWhole ? fragmentOf(whole, fragment) : fragment],

@@ -114,6 +114,12 @@ function readHttp(text: string, lexicon: Lexicon): ReadCode {
   return resultOf([fragmentOf(span, { ...method, object: 'url', domain: 'web', language: 'http' })]);
 }
 
+const READERS: Readonly<Record<CodeKind, (text: string, lexicon: Lexicon) => ReadCode>> = {
+  shell: readShell,
+  sql: readSql,
+  http: readHttp,
+};
+
 /** Longer code is not understood; a text of `POST /v1/intent` has the same limit. */
 const MAX_CODE_LENGTH = 10_000;
 
@@ -121,14 +127,5 @@ const MAX_CODE_LENGTH = 10_000;
 export function readCode(kind: CodeKind, text: string, lexicon: Lexicon): ReadCode {
   if (text.length > MAX_CODE_LENGTH)
     return { ...readCode(kind, text.slice(0, MAX_CODE_LENGTH), lexicon), isUnderstood: false };
-  switch (kind) {
-    case 'shell':
-      return readShell(text, lexicon);
-    case 'sql':
-      return readSql(text, lexicon);
-    case 'http':
-      return readHttp(text, lexicon);
-    default:
-      return kind satisfies never;
-  }
+  return READERS[kind](text, lexicon);
 }

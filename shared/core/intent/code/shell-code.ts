@@ -9,7 +9,7 @@ import { isActing } from './names.ts';
 import { type Printed, printedBy } from './printed.ts';
 import type { ShellCommand } from './shell-syntax.ts';
 import type { ShellWord } from './shell-words.ts';
-import { clientFragments } from './sql-clients.ts';
+import { clientFragments } from './sql.ts';
 
 /** A command whose output the next one reads. */
 export interface Before {
@@ -152,13 +152,8 @@ const MAX_FED = 20;
 
 /** Commands that a client is fed, one a line: `echo FLUSHALL | redis-cli`. */
 export function fedCommands(line: CommandLine): Fragment[] {
-  const {
-    known,
-    texts: [name = ''],
-    command,
-    before,
-    inner,
-  } = line;
+  const { known, command, before, inner } = line;
+  const [name = ''] = line.texts;
   if (!known.entry.readsCommands) return [];
   const unseen = unknownCode({ at: command.at, end: command.end });
   const fed = fedText(line);

@@ -125,14 +125,9 @@ const SETS_NAMES =
 
 /** Code that the command runs and that is not on its line, or of which nothing is known. */
 function unseenCode(line: CommandLine): Fragment[] {
-  const {
-    known,
-    words,
-    texts: [head = ''],
-    span,
-    lexicon,
-  } = line;
+  const { known, words, span, lexicon } = line;
   const { entry, loads } = known;
+  const [head = ''] = line.texts;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
     at > 0 &&
     (runsOthers(text, lexicon) ||
@@ -227,25 +222,19 @@ const isScript = ({ entry, arguments: [file = ''] }: KnownCommand): boolean =>
   (entry.runs?.language === 'script' || entry.runs?.language === 'shell') && /^[\w./~-]+\.\w{1,4}$/.test(file);
 
 /** Whether a command runs what it is fed. A copy between places of this host runs nothing. */
-function runsWhatItIsFed(
-  { options, language }: CodeOnLine,
-  { known: { entry }, command, before }: CommandLine,
-): boolean {
-  if (entry.sends || language === 'command') return false;
+function runsWhatItIsFed({ options, language }: CodeOnLine, line: CommandLine): boolean {
+  const { known, command, before } = line;
+  if (known.entry.sends || language === 'command') return false;
   const isFed = command.input !== undefined || before !== undefined || readsFile(command);
-  return options !== undefined || language === 'sql' || (isFed && entry.fed !== undefined);
+  return options !== undefined || language === 'sql' || (isFed && known.entry.fed !== undefined);
 }
 
 /** Whether words follow the code of a shell that it does not use: they come from quotes within quotes. */
-const isTorn = (
-  { language, options }: CodeOnLine,
-  { known, words }: CommandLine,
-  code: readonly ShellWord[] = [],
-): boolean =>
+const isTorn = ({ language, options }: CodeOnLine, line: CommandLine, code: readonly ShellWord[] = []): boolean =>
   language === 'shell' &&
   options !== undefined &&
-  !known.entry.sends &&
-  words.findLast(({ text }) => text !== ANY_ARGUMENT) !== code[0] &&
+  !line.known.entry.sends &&
+  line.words.findLast(({ text }) => text !== ANY_ARGUMENT) !== code[0] &&
   !code.some(({ text }) => text.includes('$'));
 
 /** A piece of code on a command's line. A part that is known only when it runs may be anything, but a value in SQL. */

@@ -41,17 +41,23 @@ const SOCKET = /^\/dev\/(?:tcp|udp)\/([\w.:-]{1,253})/;
 
 const UNC_HOST = /^\\\\([\w.-]{1,253})\\/;
 
+const SENT = { verb: 'send', action: 'send', effect: 'write', object: 'file', domain: 'files' } as const;
+
+/** The values of the options that match, which are a part of the same word or the next one. */
+export const valuesOf = (texts: readonly string[], option: RegExp): string[] =>
+  texts.flatMap((text, at) => {
+    const found = option.exec(text);
+    return found === null ? [] : (found[1] ?? texts[at + 1] ?? '');
+  });
+
 /** What writing into a place does beside changing a file. */
 export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragment[] {
-  const sent = fragmentOf(span, { verb: 'send', action: 'send', effect: 'write', object: 'file', domain: 'files' });
+  const sent = fragmentOf(span, SENT);
   const host = SOCKET.exec(path)?.[1];
-  if (host !== undefined) {
-    return isOutside(`ssh://${host}`, lexicon) ? [sentOutside(sent, '', true)] : [sent];
-  }
+  if (host !== undefined) return isOutside(`ssh://${host}`, lexicon) ? [sentOutside(sent, '', true)] : [sent];
   if (REMOVABLE.test(path)) {
-    const host = UNC_HOST.exec(path)?.[1];
-    if (host !== undefined && !isOutside(`ssh://${host}`, lexicon)) return [];
-    return [sentOutside(sent, '', true)];
+    const share = UNC_HOST.exec(path)?.[1];
+    return share !== undefined && !isOutside(`ssh://${share}`, lexicon) ? [] : [sentOutside(sent, '', true)];
   }
   if (ELSEWHERE.test(path)) {
     const inside = path.replace(ELSEWHERE, '');
@@ -71,13 +77,9 @@ const INTO = /^(?:-C|-d|-P|-t|--directory(?:-prefix)?|--target-directory|--one-t
 /** What goes into a folder of which nobody sees what is replaced there: all of the system, its files, or files that are run later. */
 function unpacked({ known: { entry }, texts, span, lexicon }: CommandLine): Fragment[] {
   if (entry.domain !== 'files') return [];
-  const folders = texts.flatMap((text, at) => {
-    const option = INTO.exec(text);
-    return option === null ? [] : (option[1] ?? texts[at + 1] ?? '');
-  });
   const isGrave = (folder: string) =>
     folder === '/' || isSystemPath(folder) || writtenPlace(`${folder}/`, span, lexicon).length > 0;
-  return folders.some(isGrave) ? [unknownCode(span)] : [];
+  return valuesOf(texts, INTO).some(isGrave) ? [unknownCode(span)] : [];
 }
 
 /** The files that a command which changes files is given: the last one for a copy. */
@@ -141,8 +143,7 @@ export function backedUpOutside({ known: { entry, doing }, texts, span, lexicon 
     const host = REPOSITORY.exec(text.slice(0, 500).replace(/^--repo=/, ''))?.[1];
     return host !== undefined && /[:@]/.test(text) && isOutside(`ssh://${host}`, lexicon);
   });
-  const sent = fragmentOf(span, { verb: 'back up', action: 'send', effect: 'write', object: 'file', domain: 'files' });
-  return isAway ? [sentOutside(sent, '', true)] : [];
+  return isAway ? [sentOutside(fragmentOf(span, { ...SENT, verb: 'back up' }), '', true)] : [];
 }
 
 const BODY_FILE = /^(?:-F|--body-file|--notes-file)(?:=(.*))?$/s;
@@ -152,13 +153,9 @@ const WRITTEN_TEXT = /\.(?:md|markdown|txt|rst)$|^-$/i;
 /** A file that becomes a text which others read: `gh pr comment 1 -F .env`. */
 export function fileOfBody({ known: { entry }, texts, span }: CommandLine): Fragment[] {
   if (!/^gh\b/.test(entry.command)) return [];
-  const files = texts.flatMap((text, at) => {
-    const option = BODY_FILE.exec(text);
-    return option === null ? [] : (option[1] ?? texts[at + 1] ?? '');
-  });
+  const files = valuesOf(texts, BODY_FILE);
   const hidden = files.filter((file) => !WRITTEN_TEXT.test(file) || isSecretName(file));
-  const sent = fragmentOf(span, { verb: 'send', action: 'send', effect: 'write', object: 'file', domain: 'files' });
-  return hidden.length > 0 ? [sentOutside(sent, hidden.join(' '), true)] : [];
+  return hidden.length > 0 ? [sentOutside(fragmentOf(span, SENT), hidden.join(' '), true)] : [];
 }
 
 const REMOTE =
@@ -240,7 +237,5 @@ export function copied({ known, texts, lexicon }: CommandLine, fragment: Fragmen
   }
   const traits = fragment.traits.filter((trait) => trait !== 'external');
   if (isNowhere(target)) return destroys(fragment, { verb: fragment.verb, object: 'file', domain: 'files' });
-  return fragment.action === 'send' && places.length > 0
-    ? { ...fragment, action: isRemote && !inside ? 'send' : 'create', traits }
-    : fragment;
+  return fragment.action === 'send' && places.length > 0 ? { ...fragment, action: 'create', traits } : fragment;
 }

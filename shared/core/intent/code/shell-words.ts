@@ -1,4 +1,5 @@
 // Reads one word of shell code: quotes, escapes, expansions.
+import { pairs } from '../text/text.ts';
 import type { Effort } from './effort.ts';
 
 export interface ShellWord {
@@ -25,17 +26,7 @@ const VARIABLE = /\$(?:\{(\w{1,64}|[@*])\}|(\w{1,64}|[@*]))/y;
 const ENDS_WORD = new Set([' ', '\t', '\r', '\n', ';', '|', '&', '(', ')', '<', '>', '']);
 /** Of `$'...'`, `echo -e` and `printf`. */
 const ESCAPE = /\\(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|0?([0-7]{1,3})|([abeEfnrtv\\'"?]))/g;
-const CONTROLS: Readonly<Record<string, string>> = {
-  a: '\u0007',
-  b: '\b',
-  e: '\u001B',
-  E: '\u001B',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-};
+const CONTROLS = new Map(pairs('abeEfnrtv', '\u0007\b\u001B\u001B\f\n\r\t\v'));
 const LAST_CODE_POINT = 0x10_ff_ff;
 /** What a backslash escapes in double quotes: `"\copy"` keeps it. */
 const ESCAPED = new Set(['"', '\\', '$', '`', '\n']);
@@ -56,7 +47,7 @@ export const unescaped = (text: string): string =>
   text.replace(ESCAPE, (_, hex?: string, short?: string, long?: string, octal?: string, other = '') => {
     const digits = hex ?? short ?? long;
     if (digits !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(digits, 16), LAST_CODE_POINT));
-    return octal === undefined ? (CONTROLS[other] ?? other) : String.fromCodePoint(Number.parseInt(octal, 8));
+    return octal === undefined ? (CONTROLS.get(other) ?? other) : String.fromCodePoint(Number.parseInt(octal, 8));
   });
 
 /** A place in shell code from which words are read. */
@@ -79,23 +70,17 @@ export abstract class WordReader {
 
   constructor(
     text: string,
-    {
-      from,
-      until,
-      inProse,
-      effort,
-      quoting,
-    }: { from: number; until: number; inProse: boolean; effort: Effort; quoting: Quoting },
+    place: { from: number; until: number; inProse: boolean; effort: Effort; quoting: Quoting },
     values: Map<string, string | undefined>,
   ) {
     this.text = text;
-    this.at = from;
-    this.until = until;
-    this.inProse = inProse;
+    this.at = place.from;
+    this.until = place.until;
+    this.inProse = place.inProse;
     this.values = values;
-    this.effort = effort;
-    this.quoting = quoting;
-    this.escape = ESCAPES[quoting];
+    this.effort = place.effort;
+    this.quoting = place.quoting;
+    this.escape = ESCAPES[place.quoting];
   }
 
   /** Reads the commands of a substitution, and continues after its end. */

@@ -9,18 +9,14 @@ const EXPORTS = new Set(['outfile', 'dumpfile']);
 /** Folders whose files anybody can read over the web. */
 const PUBLIC_FOLDER = /\/(?:var\/www|srv\/www|usr\/share\/nginx)\/|\/(?:public_html|htdocs|wwwroot)\//;
 
+const OUTSIDE = /^'?(?:(?:s3|gs|gcs|azure|abfss?|wasbs?|https?|ftp|sftp):\/\/|\\\\\w)/;
+
 /** Where rows or files are sent: a program, a bucket, a URL. */
 export function destination(statement: Statement): 'program' | 'outside' | 'file' | undefined {
   const { tokens } = statement;
   const words = wordsOf(statement);
   if (words.includes('program')) return 'program';
-  if (
-    tokens.some(
-      ({ kind, lower }) =>
-        kind === 'string' && /^'?(?:(?:s3|gs|gcs|azure|abfss?|wasbs?|https?|ftp|sftp):\/\/|\\\\\w)/.test(lower),
-    )
-  )
-    return 'outside';
+  if (tokens.some(({ kind, lower }) => kind === 'string' && OUTSIDE.test(lower))) return 'outside';
   return words.some((word) => EXPORTS.has(word)) || tokens.some(({ kind }) => kind === 'string') ? 'file' : undefined;
 }
 

@@ -38,11 +38,16 @@ const DIVIDES = /[,;:()\u2013\u2014]/;
 
 /** A run of tokens with at most one statement. */
 interface Clause {
-  readonly tokens: readonly Token[];
-  readonly isRead: boolean;
-  readonly unknown: readonly Token[];
-  readonly content: number;
+  readonly tokens: Token[];
+  readonly unknown: Token[];
+  content: number;
+  /** It has a request that is read, and a verb that may be one. */
+  reads: boolean;
+  claims: boolean;
 }
+
+const newClause = (): Clause => ({ tokens: [], unknown: [], content: 0, reads: false, claims: false });
+const isRead = ({ reads, claims }: Clause): boolean => reads || !claims;
 
 /** Whether the lexicon, or its place in the sentence, tells what a word is. */
 function isKnownWord(words: readonly string[], at: number, token: Token, first: boolean, lexicon: Lexicon): boolean {
@@ -71,39 +76,31 @@ function clausesOf(
   const words = sentence.map(({ kind, lower }) => (kind === 'word' ? lower : ''));
   const starts = new Map(candidates.map((one) => [one.at, one]));
   const found: Clause[] = [];
-  let tokens: Token[] = [];
-  let unknown: Token[] = [];
-  let content = 0;
-  let reads = false;
-  let claims = false;
+  let clause = newClause();
   let verbEnds = -1;
   const close = () => {
-    if (content > 0 || claims) found.push({ tokens, isRead: reads || !claims, unknown, content });
-    tokens = [];
-    unknown = [];
-    content = 0;
-    reads = false;
-    claims = false;
+    if (clause.content > 0 || clause.claims) found.push(clause);
+    clause = newClause();
   };
   const isQuestion = candidates.some((one) => one.source === 'question');
   for (const [at, token] of sentence.entries()) {
     if (isInCode(token.at)) continue;
     const divides = token.kind === 'punct' ? DIVIDES.test(token.text) : token.info.opensClause;
-    if (divides && tokens.length > 0) close();
-    tokens.push(token);
+    if (divides && clause.tokens.length > 0) close();
+    clause.tokens.push(token);
     const candidate = candidates.length === 0 ? undefined : starts.get(token.at);
     if (candidate !== undefined) {
-      if (!candidate.weak || candidate.objectKnown || candidate.negated) reads = true;
-      claims = true;
+      if (!candidate.weak || candidate.objectKnown || candidate.negated) clause.reads = true;
+      clause.claims = true;
       verbEnds = at + (lexicon.verbForms.match(words, at)?.length ?? 1) - 1;
     }
     if (token.kind !== 'word' || token.info.isEmpty) continue;
-    content += 1;
+    clause.content += 1;
     if (at <= verbEnds) continue;
     const { form } = token.info;
     if (form !== undefined && !isQuestion && !isTold(token.at) && isClaim(form) && !isReported(words, at))
-      claims = true;
-    if (!isKnownWord(words, at, token, at === 0, lexicon)) unknown.push(token);
+      clause.claims = true;
+    if (!isKnownWord(words, at, token, at === 0, lexicon)) clause.unknown.push(token);
   }
   close();
   return found;
@@ -164,10 +161,10 @@ function outside(
   isDescribed: (at: number) => boolean,
 ): readonly PatternMatch[] {
   if (matches.length === 0) return matches;
-  const isRead = within(reading, length);
+  const isInRead = within(reading, length);
   return matches.filter(({ from, to }) => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
-    return !((isRead(start) && isRead(end)) || isDescribed(end));
+    return !((isInRead(start) && isInRead(end)) || isDescribed(end));
   });
 }
 
@@ -238,7 +235,7 @@ export function coverageOf(
   const unknown = unknownWordsIn(sentences, foreignKnown !== undefined, isInCode);
   const features: Coverage['features'] = {
     clauses: clauses.length,
-    clausesRead: clauses.filter(({ isRead }) => isRead).length,
+    clausesRead: clauses.filter(isRead).length,
     words: clauses.reduce((sum, clause) => sum + clause.content, 0),
     wordsUnknown: clauses.reduce((sum, clause) => sum + clause.unknown.length, 0),
     foreignKnown,
@@ -261,10 +258,8 @@ export function coverageOf(
     ...endStates.map((one) => spanOf(one.tokens)),
     ...unknown.map((words) => spanOf(words)),
   ];
-  for (const { isRead, tokens: of, unknown } of clauses) {
-    if (!isRead) spans.push(spanOf(of));
-    else for (const token of unknown) spans.push(spanOf([token]));
-  }
+  for (const clause of clauses)
+    spans.push(...(isRead(clause) ? clause.unknown.map((token) => spanOf([token])) : [spanOf(clause.tokens)]));
   return {
     features,
     unread: disjoint(spans),

@@ -2,7 +2,7 @@
 import type { CandidateAction, OfSentence } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { K } from '../lexicon/word-kinds.ts';
-import type { Sentence, Token } from '../text/tokens.ts';
+import type { Sentences, Token } from '../text/tokens.ts';
 
 /** A part of a text that no reading accounts for. */
 export interface UnreadSpan {
@@ -63,7 +63,7 @@ function partsOf({ kind, text }: Token): string[] {
 /** The words that destroy and that no request accounts for, in the order of the text. */
 export function destructiveWordsIn(
   text: string,
-  sentences: readonly Sentence[],
+  sentences: Sentences,
   candidates: readonly CandidateAction[],
   ofSentence: OfSentence,
   isMentionedCode: (at: number) => boolean,

@@ -3,7 +3,7 @@ import { bySentence, type CandidateAction, type OfSentence } from '../grammar/ca
 import type { Fragment } from '../code/code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { K, tokenIs } from '../lexicon/word-kinds.ts';
-import type { Sentence, Token } from '../text/tokens.ts';
+import type { Sentence, Sentences, Token } from '../text/tokens.ts';
 
 const PAUSE = /^[,;]$/;
 
@@ -48,7 +48,7 @@ export function within(spans: readonly Pick<Fragment, 'at' | 'end'>[], length: n
 const endOf = (token: Token | undefined): number => (token?.at ?? 0) + (token?.text.length ?? 0);
 
 /** Whether a character of a text is in a relative clause of a sentence that only reads. */
-export const describedAt = (length: number, sentences: readonly Sentence[], ofSentence: OfSentence) =>
+export const describedAt = (length: number, sentences: Sentences, ofSentence: OfSentence) =>
   within(
     sentences.flatMap((sentence, index) => {
       const clause = describedIn(sentence, ofSentence(index));
@@ -60,7 +60,7 @@ export const describedAt = (length: number, sentences: readonly Sentence[], ofSe
 /** Whether a character of a text of this length is told and not requested. */
 export function toldIn(
   length: number,
-  sentences: readonly Sentence[],
+  sentences: Sentences,
   candidates: readonly CandidateAction[],
   lexicon: Lexicon,
 ): (at: number) => boolean {

@@ -1,5 +1,5 @@
 // Finds sentences, and parts of them, in words that nobody knows: of a language that the lexicon does not cover, or of none.
-import type { Sentence, Token } from '../text/tokens.ts';
+import type { Sentence, Sentences, Token } from '../text/tokens.ts';
 
 /** A sentence with so many unknown words is not understood, if they are at least this share of its words. */
 const MIN_UNKNOWN = 2;
@@ -64,11 +64,7 @@ function strangestOf(sentence: Sentence, judged: readonly number[], isForeign: b
 }
 
 /** The part of each sentence that is not understood, because its words are not known. `isForeign`: the text is read in another language than English. */
-export function unknownWordsIn(
-  sentences: readonly Sentence[],
-  isForeign: boolean,
-  isInCode: (at: number) => boolean,
-): Token[][] {
+export function unknownWordsIn(sentences: Sentences, isForeign: boolean, isInCode: (at: number) => boolean): Token[][] {
   return sentences.flatMap((sentence) => {
     const words = sentence.flatMap((token, at) => (token.kind === 'word' && !isInCode(token.at) ? [at] : []));
     const isName = (at: number) => at > 0 && NAME.test(sentence[at]?.text ?? '') && sentence[at - 1]?.text !== ':';

@@ -6,7 +6,7 @@ import type { Lexicon } from '../lexicon/types.ts';
 import { objectAt } from './object.ts';
 import { indexOfToken } from './request.ts';
 import { domainOf } from './request-object.ts';
-import type { Sentence, Token } from '../text/tokens.ts';
+import type { Sentence, Sentences, Token } from '../text/tokens.ts';
 import { K } from '../lexicon/word-kinds.ts';
 
 /** The object of a candidate. */
@@ -46,12 +46,7 @@ function aboutAt(tokens: Sentence, from: number, to: number, lexicon: Lexicon): 
 }
 
 /** The antecedent of a pronoun at `at`. Words before the request may be anything: `can you help me reset it`. */
-export function antecedentIn(
-  sentences: readonly Sentence[],
-  index: number,
-  at: number,
-  lexicon: Lexicon,
-): About | undefined {
+export function antecedentIn(sentences: Sentences, index: number, at: number, lexicon: Lexicon): About | undefined {
   const own = firstNamed(sentences[index] ?? [], at, lexicon);
   return own?.objectKnown === true ? own : firstNamed(sentences[index - 1] ?? [], at, lexicon);
 }

@@ -132,10 +132,8 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
         ? passiveAsked(words, at, lexicon)
         : undefined;
     if (passive) {
-      const { entry, next, subject, certainty, negated } = passive;
-      const place = sentence[passive.at]?.at ?? token.at;
-      found.push(requestOf({ entry, next, at: place, sentence, negated, certainty, subject }));
-      at = next - 1;
+      found.push(requestOf({ ...passive, at: sentence[passive.at]?.at ?? token.at, sentence }));
+      at = passive.next - 1;
       slot = undefined;
       continue;
     }

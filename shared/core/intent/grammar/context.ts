@@ -1,8 +1,8 @@
 // Information beyond verb and object: places, extent, data classes, and whether data leaves the organisation.
-import type { Action, DataClass, Extent, Trait } from '../../../kernel/vocabulary.ts';
+import type { Action, DataClass, Extent } from '../../../kernel/vocabulary.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Sentence } from '../text/tokens.ts';
+import type { Sentence, Sentences } from '../text/tokens.ts';
 import type { Entities } from '../types.ts';
 import { K, type Kind, tokenIs } from '../lexicon/word-kinds.ts';
 
@@ -60,7 +60,7 @@ const isOwned = (sentence: Sentence, at: number): boolean =>
   tokenIs(sentence[at - 3], K.third_possessive);
 
 /** Whether an address or URL is a destination. */
-function hasDestination(sentences: readonly Sentence[]): boolean {
+function hasDestination(sentences: Sentences): boolean {
   return sentences.some((sentence) =>
     sentence.some((token, at) => {
       if (token.kind !== 'email' && token.kind !== 'url' && !/@|:\/\//.test(token.text.slice(0, 80))) return false;
@@ -73,13 +73,13 @@ function hasDestination(sentences: readonly Sentence[]): boolean {
 }
 
 /** Whether every e-mail address of the text only states its owner. */
-const onlyOwned = (sentences: readonly Sentence[]): boolean =>
+const onlyOwned = (sentences: Sentences): boolean =>
   sentences.every((sentence) => sentence.every((token, at) => token.kind !== 'email' || isOwned(sentence, at)));
 
 /** Whether data leaves the organisation: an address or URL is the destination of something sent, shared or uploaded. */
 export function leavesOrganisation(
   asked: readonly { action: Action; verb: string }[],
-  sentences: readonly Sentence[],
+  sentences: Sentences,
   entities: Entities,
   isForeign: boolean,
   lexicon: Lexicon,
@@ -97,9 +97,4 @@ export function leavesOrganisation(
     asked.some(({ action, verb }) => CARRIES_OUT.has(action) || lexicon.wordKinds.has(verb, K.export_verb)) &&
     hasDestination(sentences)
   );
-}
-
-/** Traits that the words name directly. */
-export function traitsOf(words: readonly string[], lexicon: Lexicon): Trait[] {
-  return lexicon.traitPhrases.findAll(words);
 }

@@ -1,12 +1,12 @@
 // Statements beside a request that say where things are to end up, without a verb of request: `The 900 should be there by Friday`,
 // `The copy lives on https://files.example from now on`, `Piet has to be on it by tonight`.
 import { namesOutside } from './destinations.ts';
-import type { CandidateAction } from './candidate.ts';
+import type { OfSentence } from './candidate.ts';
 import { clauseStart, REACH } from './implied-parts.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { indexOfToken, wordsOf } from './request.ts';
 import { setValuesIn } from './set-values.ts';
-import type { Sentence, Token } from '../text/tokens.ts';
+import type { Sentence, Sentences, Token } from '../text/tokens.ts';
 import { is, isAny, K, someAre, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
 
 /** What becomes of what the text speaks of. */
@@ -198,11 +198,7 @@ function endStateOf(
 }
 
 /** The statements of a text that say how things are to end up, in clauses that hold no request. */
-export function endStatesIn(
-  sentences: readonly Sentence[],
-  candidatesOf: (sentence: number) => readonly CandidateAction[],
-  lexicon: Lexicon,
-): EndState[] {
+export function endStatesIn(sentences: Sentences, candidatesOf: OfSentence, lexicon: Lexicon): EndState[] {
   const found: EndState[] = [];
   const before: Before = { isAboutMoney: false, namesOutside: false };
   for (const [index, sentence] of sentences.entries()) {

@@ -10,16 +10,11 @@ export const isBeOrGet = (word: string | undefined): boolean => word === 'be' ||
 export const REACH = 24;
 const MAX_NOMINAL = 8;
 
-/** An implied request and its evidence. */
-export interface Implied {
-  readonly entry: VerbEntry;
-  readonly at: number;
-  readonly next: number;
-  readonly subject: readonly [from: number, to: number] | undefined;
-  readonly certainty: number;
-  readonly negated: boolean;
+/** An implied request and its evidence; `at` is the index of its word. */
+export interface Implied
+  extends Pick<RequestedAction, 'entry' | 'at' | 'next' | 'certainty'>,
+    Partial<Pick<RequestedAction, 'subject' | 'negated' | 'wanted'>> {
   readonly replaces?: RequestedAction;
-  readonly wanted?: boolean;
 }
 
 export const isBoundary = (words: TaggedWords, at: number): boolean =>
@@ -70,8 +65,7 @@ export function nominalFrom(words: TaggedWords, from: number, zero: Zero, lexico
     if (!entry || !(endsPhrase(words, at + 1) || isAny(words, at + 1, K.finite, K.needed))) continue;
     // `I want a refund`: the noun itself is the object when the phrase contains nothing else.
     const alone = words.slice(from, at).every((one) => lexicon.fillers.has(one)) && lexicon.domainOfNoun.has(word);
-    const subject: [number, number] | undefined =
-      following === 'of' || following === 'for' ? undefined : [from, alone ? at + 1 : at];
+    const subject = following === 'of' || following === 'for' ? undefined : ([from, alone ? at + 1 : at] as const);
     return { entry, at, next: at + 1, subject };
   }
   return undefined;

@@ -125,7 +125,7 @@ function passiveAt(
   const own = found[lastBefore(at + 1, places)];
   // `I'd like to be refunded`: the speaker is the subject.
   if (isBe && own?.entry.verb === 'be' && words[at - 1] === 'to')
-    return { ...participle, subject: undefined, certainty: 0.75, negated: own.negated, replaces: own };
+    return { ...participle, certainty: 0.75, negated: own.negated, replaces: own };
   const start = clauseStart(words, at);
   const last = lastBefore(at, places);
   const request = (places[last] ?? 0) >= start - 1 ? found[last] : undefined;
@@ -164,16 +164,9 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
     const isReport = gets && !getsOwn && words.slice(request.next, at).some((one) => isReported(one, lexicon));
     if (isReport || (gets && !isGiven && !isToBeDone(words, at + match.length, match.value, getsOwn, lexicon)))
       continue;
-    const subject: [number, number] = [request.next, at];
-    return {
-      entry: match.value,
-      at: place,
-      next: at + match.length,
-      subject,
-      certainty: 0.7,
-      negated: request.negated,
-      replaces: request,
-    };
+    const { negated, next } = request;
+    const done = { entry: match.value, at: place, next: at + match.length, subject: [next, at] } as const;
+    return { ...done, certainty: 0.7, negated, replaces: request };
   }
   return undefined;
 }
@@ -261,7 +254,7 @@ function reportNounAt(words: TaggedWords, lexicon: Lexicon): Implied | undefined
   if (!is(words, at, K.report_noun)) return undefined;
   if (!isAny(words, at + 1, K.preposition, K.relative_subject)) return undefined;
   if (namesAnAction(words, at, lexicon)) return undefined;
-  return { entry: QUERY, at: 0, next: at, subject: [at, words.length], certainty: REPORT_CERTAINTY, negated: false };
+  return { entry: QUERY, at: 0, next: at, subject: [at, words.length], certainty: REPORT_CERTAINTY };
 }
 
 /** All requests of a sentence in order: those `found` by their verbs, and implied ones. */
@@ -298,19 +291,8 @@ export function withImplied(
   }
   if (implied.length === 0) return found;
   const replaced = new Set(implied.map((one) => one.replaces));
-  const added = implied.map(
-    (one): RequestedAction =>
-      requestOf({
-        entry: one.entry,
-        next: one.next,
-        at: sentence[one.at]?.at ?? 0,
-        sentence,
-        negated: one.negated,
-        certainty: one.certainty,
-        wanted: one.wanted ?? false,
-        subject: one.subject,
-        implied: one.replaces === undefined,
-      }),
+  const added = implied.map((one) =>
+    requestOf({ ...one, at: sentence[one.at]?.at ?? 0, sentence, implied: one.replaces === undefined }),
   );
   return [...found.filter((request) => !replaced.has(request)), ...added].sort((a, b) => a.at - b.at);
 }

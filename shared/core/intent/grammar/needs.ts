@@ -21,15 +21,7 @@ export function gerundAt(words: TaggedWords, at: number, lexicon: Lexicon): Impl
   if (match?.value.form !== 'gerund' || match.value.entry.weak || start === at) return undefined;
   if (isAny(words, start, K.condition_opening, K.question_word) || !endsPhrase(words, at + 1 + match.length))
     return undefined;
-  const subject: [number, number] = [start, at];
-  return {
-    entry: match.value.entry,
-    at: at + 1,
-    next: at + 1 + match.length,
-    subject,
-    certainty: 0.75,
-    negated: false,
-  };
+  return { entry: match.value.entry, at: at + 1, next: at + 1 + match.length, subject: [start, at], certainty: 0.75 };
 }
 
 /** `The server needs a restart`, `Ana needs access to the vault`. */
@@ -45,11 +37,11 @@ export function needAt(words: TaggedWords, at: number, lexicon: Lexicon): Implie
     return undefined;
   // `He no longer needs access to the vault`
   const cancel = before === 'longer' && is(words, at + 1, K.right_noun) ? lexicon.verbs.get('cancel') : undefined;
-  if (cancel) return { entry: cancel, at, next: at + 1, subject: undefined, certainty: 0.6, negated: false };
+  if (cancel) return { entry: cancel, at, next: at + 1, certainty: 0.6 };
   const negated = is(words, at - 1, K.negator) || before === 'longer';
   const nominal = nominalFrom(words, at + 1, 'all', lexicon);
   if (nominal) return { entry: nominal.entry, at, next: nominal.next, subject: [start, at], certainty: 0.45, negated };
-  return { entry: QUERY, at, next: at + 1, subject: undefined, certainty: 0.45, negated, wanted: true };
+  return { entry: QUERY, at, next: at + 1, certainty: 0.45, negated, wanted: true };
 }
 
 /** `The meeting has to move to Friday`, `his access must go`: someone has to do it. */
@@ -66,8 +58,8 @@ export function movesAt(words: TaggedWords, at: number, lexicon: Lexicon): Impli
   const away = following === undefined || /^(?:[.!]|now|today)/.test(following);
   if (!(away ? word === 'go' : is(words, at + 1, K.move_preposition))) return undefined;
   const entry = lexicon.verbs.get(away ? 'remove' : 'move');
-  const subject: [number, number] = [start, modal];
-  return entry && { entry, at, next: at + 1, subject, certainty: 0.6, negated: is(words, modal + 1, K.negator) };
+  const negated = is(words, modal + 1, K.negator);
+  return entry && { entry, at, next: at + 1, subject: [start, modal], certainty: 0.6, negated };
 }
 
 /** The right stated by the modal verb at `words[at]`; its clause begins at `start`. `ensured`: the statement asks someone to ensure it. */
@@ -116,7 +108,7 @@ export function entitledAt(
   if (words[start] === 'that') start += 1;
   if (isAny(words, start, K.condition_opening, K.question_word)) return undefined;
   const right = rightAt(words, at, start, ensures, lexicon);
-  return right && { ...right, at, subject: undefined, certainty: 0.7, negated: false };
+  return right && { ...right, at, certainty: 0.7 };
 }
 
 /** `I no longer want the subscription`, `we don't need this list any more`: it is cancelled. */
@@ -134,7 +126,7 @@ export function noLonger(words: TaggedWords, lexicon: Lexicon): Implied | undefi
   }
   const to = last > wish ? last : words.length;
   if (from >= to) return undefined;
-  return { entry, at: 0, next: from, subject: [from, to], certainty: 0.45, negated: false };
+  return { entry, at: 0, next: from, subject: [from, to], certainty: 0.45 };
 }
 
 /**

@@ -128,12 +128,8 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       at = close;
       continue;
     }
-    if (kind === 'number' || kind === 'secret' || kind === 'email' || kind === 'url' || kind === 'path') {
-      if (tokens.length > 0) break;
-      continue;
-    }
-    if (kind === 'quoted' || kind === 'code') {
-      // A quoted name precedes or follows its noun; alone it does not tell the kind of thing.
+    // A quoted name precedes or follows its noun; alone it does not tell the kind of thing.
+    if (kind !== 'word' && kind !== 'identifier') {
       if (tokens.length > 0) break;
       continue;
     }

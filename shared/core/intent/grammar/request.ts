@@ -1,6 +1,6 @@
 // The requests of a sentence before their objects are parsed.
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
-import type { Sentence, TokenKind } from '../text/tokens.ts';
+import { type Sentence, TOKEN_KINDS, type TokenKind } from '../text/tokens.ts';
 import { NO_KINDS, taggedWith, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** A verb of request, with the position where its object may begin. */
@@ -35,29 +35,19 @@ export const QUERY: VerbEntry = {
 };
 
 /** A request with usual members where none are given, and with the same layout as all others. */
-export const requestOf = ({
-  entry,
-  next,
-  at,
-  sentence,
-  negated = false,
-  certainty,
-  kind = 'imperative',
-  wanted = false,
-  subject,
-  implied = false,
-}: Pick<RequestedAction, 'entry' | 'next' | 'at' | 'sentence' | 'certainty'> &
-  Partial<RequestedAction>): RequestedAction => ({
-  entry,
-  next,
-  at,
-  sentence,
-  negated,
-  certainty,
-  kind,
-  wanted,
-  subject,
-  implied,
+export const requestOf = (
+  given: Pick<RequestedAction, 'entry' | 'next' | 'at' | 'sentence' | 'certainty'> & Partial<RequestedAction>,
+): RequestedAction => ({
+  entry: given.entry,
+  next: given.next,
+  at: given.at,
+  sentence: given.sentence,
+  negated: given.negated ?? false,
+  certainty: given.certainty,
+  kind: given.kind ?? 'imperative',
+  wanted: given.wanted ?? false,
+  subject: given.subject,
+  implied: given.implied ?? false,
 });
 
 /** Words of a sentence for phrase look-ups; quoted names and similar tokens match nothing. */
@@ -66,16 +56,8 @@ export const wordsOf = (sentence: Sentence): TaggedWords =>
     sentence.map(({ kind, lower, text }) => (kind === 'word' ? lower : kind === 'punct' ? text : MARKS[kind])),
     sentence.map(({ kind, kinds }) => (kind === 'word' || kind === 'punct' ? kinds : NO_KINDS)),
   );
-const MARKS: Readonly<Record<Exclude<TokenKind, 'word' | 'punct'>, string>> = {
-  number: '\u0000number',
-  quoted: '\u0000quoted',
-  code: '\u0000code',
-  email: '\u0000email',
-  url: '\u0000url',
-  path: '\u0000path',
-  identifier: '\u0000identifier',
-  secret: '\u0000secret',
-};
+// One for each kind.
+const MARKS = Object.fromEntries(TOKEN_KINDS.map((kind) => [kind, `\u0000${kind}`])) as Record<TokenKind, string>;
 
 export const beginsWith = (word: string, characters: string): boolean =>
   word !== '' && characters.includes(word.charAt(0));

@@ -3,8 +3,8 @@
 import { partsOf } from '../code/names.ts';
 import { disablesSomething, doingOfSetting, isSwitch, type Setting, settingsIn } from '../code/settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Sentence, Token } from '../text/tokens.ts';
-import { type CandidateAction, MAX_CANDIDATES } from './candidate.ts';
+import type { Sentence, Sentences, Token } from '../text/tokens.ts';
+import { type CandidateAction, MAX_CANDIDATES, type OfSentence } from './candidate.ts';
 import { indexOfToken } from './request.ts';
 
 const MAX_NAME = 7;
@@ -90,11 +90,7 @@ function setsIn(sentence: Sentence, own: readonly CandidateAction[], isUnread: b
 }
 
 /** The sentences that set such values, when the text asks for a change at all. */
-export function setValuesIn(
-  sentences: readonly Sentence[],
-  candidatesOf: (sentence: number) => readonly CandidateAction[],
-  lexicon: Lexicon,
-): Sentence[] {
+export function setValuesIn(sentences: Sentences, candidatesOf: OfSentence, lexicon: Lexicon): Sentence[] {
   if (lexicon.settings.length === 0) return [];
   const isCut = sentences.reduce((sum, _, index) => sum + candidatesOf(index).length, 0) >= MAX_CANDIDATES;
   if (!isCut && !sentences.some((_, index) => candidatesOf(index).some(isChange))) return [];

@@ -9,7 +9,7 @@ import {
   wordHash,
   wordNumbers,
 } from './features.ts';
-import { ownCopy } from '../text/own-copy.ts';
+import { ownCopy } from '../text/words.ts';
 import type { ReadingName } from './reading.ts';
 
 /** A linear model over feature numbers. Integers, so that every platform computes the same sums. */

@@ -1,7 +1,7 @@
 // Which languages a text may be in, and how much of it they know.
 import { type Language, withoutElision } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Sentence } from '../text/tokens.ts';
+import type { Sentences } from '../text/tokens.ts';
 
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const HAN = /\p{sc=Han}/u;
@@ -48,7 +48,7 @@ export function knownShare(text: string, words: readonly string[], language: Lan
   return all === 0 ? 1 : known / all;
 }
 
-export function wordsIn(sentences: readonly Sentence[]): string[] {
+export function wordsIn(sentences: Sentences): string[] {
   const words: string[] = [];
   for (const sentence of sentences)
     for (const { kind, info } of sentence) if (kind === 'word' || kind === 'identifier') words.push(info.plain);

@@ -1,5 +1,6 @@
 // The requests of a text in one language other than English.
 import type { Trait } from '../../../kernel/vocabulary.ts';
+import { READS } from '../code/code.ts';
 import { firstOf } from '../first-of.ts';
 import { type CandidateAction, changed, UNKNOWN } from '../grammar/candidate.ts';
 import { refinementsOf } from '../grammar/meaning.ts';
@@ -220,6 +221,16 @@ function othersAmong(found: readonly Found[], read: readonly CandidateAction[], 
   return others;
 }
 
+/** What is found of a question without a verb, but for its noun. */
+const QUERY = {
+  match: {
+    verb: { ...READS, verb: 'query', head: [], rest: undefined, reports: false, tells: undefined },
+    at: 0,
+    end: 0,
+  },
+  ...{ at: 0, sentence: 0, nouns: [], isAll: false, leaves: false, isSecret: false, negated: false },
+};
+
 /** A question without a verb of the language reads something; a suggestion without one is not understood. */
 export function questionOf(
   { text, words: all, sentences }: Spoken,
@@ -235,28 +246,7 @@ export function questionOf(
     ? language.suggestions.some((word) => text.includes(word))
     : suggests({ words: all }, language);
   if (!(asks || isSuggested)) return [];
-  const verb: ForeignVerb = {
-    verb: 'query',
-    action: 'read',
-    effect: 'read',
-    traits: [],
-    head: [],
-    rest: undefined,
-    reports: false,
-    tells: undefined,
-  };
   const noun = language.isDense ? denseNoun(text, language, lexicon) : nounNear(words, 0, 0, language);
-  const found = {
-    match: { verb, at: 0, end: 0 },
-    at: 0,
-    sentence: 0,
-    noun,
-    nouns: [],
-    isAll: false,
-    leaves: false,
-    isSecret: false,
-    negated: false,
-  };
-  const question = changed(candidateOf(found, lexicon), { source: 'question' });
+  const question = changed(candidateOf({ ...QUERY, noun }, lexicon), { source: 'question' });
   return [isSuggested ? changed(question, { verb: 'unknown', action: 'unknown', effect: 'write' }) : question];
 }

@@ -4,7 +4,7 @@ import { dataClassesOf } from '../grammar/context.ts';
 import { type Language, verbsOpenedBy } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { isSecret } from '../text/secrets.ts';
-import { type Sentence, sentencesOf, type Token } from '../text/tokens.ts';
+import { type Sentences, sentencesOf, type Token } from '../text/tokens.ts';
 import { hasDense, knownShare, languagesOf, wordsIn } from './known.ts';
 import { isTopic, nounAt } from './nouns.ts';
 import { MESSAGE, questionOf, requestsIn } from './one-language.ts';
@@ -26,7 +26,7 @@ const isCredential = (noun: string, lexicon: Lexicon): boolean =>
   dataClassesOf(noun.split('_'), lexicon).includes('credentials');
 
 /** The sentences that may request or ask something, by their index: the first one, questions, and those with a verb. */
-function toBeRead(sentences: readonly Sentence[], languages: readonly Language[]): ReadonlyMap<number, Said> {
+function toBeRead(sentences: Sentences, languages: readonly Language[]): ReadonlyMap<number, Said> {
   const isVerb = ({ info }: Token, length: number): boolean =>
     languages.some((language) => verbsOpenedBy(info.plain, language)?.some(({ head }) => head.length <= length));
   const found = new Map<number, Said>();
@@ -39,12 +39,12 @@ function toBeRead(sentences: readonly Sentence[], languages: readonly Language[]
 /** What sentences request in another language than the text's: a request may hide behind many in the first one. */
 function requestsBeside(
   text: string,
-  sentences: readonly Sentence[],
+  sentences: Sentences,
   languages: readonly Language[],
   lexicon: Lexicon,
 ): CandidateAction[] {
   const found: CandidateAction[] = [];
-  const read = (piece: string, at: number, own: readonly Sentence[], of: readonly Language[]): void => {
+  const read = (piece: string, at: number, own: Sentences, of: readonly Language[]): void => {
     if (of.some((language) => languages.includes(language))) return;
     const said = new Map(own.map((sentence, index) => [index, saidIn(sentence)]));
     for (const language of of)
@@ -73,7 +73,7 @@ const PIECES = /[^。！？.!?\n]+/g;
  */
 export function foreignReading(
   text: string,
-  sentences: readonly Sentence[],
+  sentences: Sentences,
   isHarmless: boolean,
   lexicon: Lexicon,
 ): ForeignReading | undefined {

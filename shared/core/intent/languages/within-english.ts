@@ -3,7 +3,7 @@ import type { CandidateAction } from '../grammar/candidate.ts';
 import { type ForeignVerb, type Language, withoutPronoun } from '../lexicon/languages.ts';
 import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Sentence } from '../text/tokens.ts';
+import type { Sentence, Sentences } from '../text/tokens.ts';
 import { hasDense } from './known.ts';
 import { requestsIn } from './one-language.ts';
 import { saidIn } from './told.ts';
@@ -71,7 +71,7 @@ function languagesOfVerbs(sentence: Sentence, { openings }: GraveVerbs): number 
 }
 
 /** Requests to destroy something in another language within an English text; only words that are not English. */
-export function foreignDestruction(text: string, sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
+export function foreignDestruction(text: string, sentences: Sentences, lexicon: Lexicon): CandidateAction[] {
   const isDense = hasDense(text);
   const grave = graveVerbs(lexicon);
   // Most sentences have none.

@@ -43,6 +43,7 @@ export function compileFrames(
   const steps = [...signals.values()].flatMap((of) => of.flatMap((signal) => signal.steps));
   const misspelt = Object.keys(wordKinds).filter((name) => wordKinds[name]?.misspelt === true);
   return {
+    /** Words of signals, and of kinds that may be misspelt. */
     misspelt: nearWords(
       new Set([
         ...steps.flatMap((step) => [...step]),
@@ -51,7 +52,8 @@ export function compileFrames(
       MISSPELT,
       MISSPELT - 1,
     ),
-    kindNames: names,
+    kindNames: names as readonly string[],
+    /** First words of signals and words of frames, in one table, because every word of a text is looked up. */
     telling: new Map(
       [...new Set([...signals.keys(), ...table.keys()])].map((word) => [
         word,

@@ -1,4 +1,5 @@
 // English inflection as needed for parsing intents: the forms of a verb, its nouns, the singular of a noun.
+import { pairMap } from '../text/word-set.ts';
 
 export type VerbForm = 'base' | 'third' | 'gerund';
 
@@ -28,22 +29,15 @@ function gerunds(base: string): string[] {
   return doubles(base) ? [`${base}ing`, `${base}${base.at(-1)}ing`] : [`${base}ing`];
 }
 
-const IRREGULAR_PARTICIPLES = new Map(
-  (
-    'send:sent resend:resent write:written rewrite:rewritten overwrite:overwritten build:built rebuild:rebuilt pay:paid ' +
+const IRREGULAR_PARTICIPLES = pairMap(
+  'send:sent resend:resent write:written rewrite:rewritten overwrite:overwritten build:built rebuild:rebuilt pay:paid ' +
     'repay:repaid prepay:prepaid give:given take:taken undo:undone redo:redone do:done make:made buy:bought sell:sold ' +
     'tell:told find:found get:got see:seen hide:hidden freeze:frozen unfreeze:unfrozen draw:drawn withdraw:withdrawn ' +
     'throw:thrown tear:torn bring:brought leave:left lend:lent spend:spent steal:stolen break:broken speak:spoken ' +
     'say:said spin:spun shut:shut cut:cut put:put set:set reset:reset split:split bid:bid let:let read:read run:run ' +
     'rerun:rerun forget:forgotten forbid:forbidden choose:chosen wake:woken hold:held keep:kept wind:wound unwind:unwound ' +
     'teach:taught fly:flown drive:driven shrink:shrunk bind:bound rebind:rebound unbind:unbound strike:struck shoot:shot ' +
-    'show:shown'
-  )
-    .split(' ')
-    .map((pair): [string, string] => {
-      const [base = '', participle = ''] = pair.split(':');
-      return [base, participle];
-    }),
+    'show:shown',
 );
 
 /** The past participles of a verb, as in `should be deleted`; of `shut down` the first word is inflected. */
@@ -60,21 +54,13 @@ export function participles(verb: string): string[] {
 
 /** Irregular nouns of actions. */
 const IRREGULAR_NOMINALS = new Map([
-  ['destroy', 'destruction'],
-  ['expel', 'expulsion'],
-  ['retain', 'retention'],
-  ['suspend', 'suspension'],
-  ['extend', 'extension'],
-  ['expand', 'expansion'],
-  ['convert', 'conversion'],
-  ['revoke', 'revocation'],
-  ['reduce', 'reduction'],
-  ['publish', 'publication'],
-  ['unsubscribe', 'unsubscription'],
-  ['shut down', 'shutdown'],
-  ['roll back', 'rollback'],
-  ['tear down', 'teardown'],
-  ['clean up', 'cleanup'],
+  ...pairMap(
+    'destroy:destruction expel:expulsion retain:retention suspend:suspension extend:extension expand:expansion convert:conversion ' +
+      'revoke:revocation reduce:reduction publish:publication unsubscribe:unsubscription',
+  ),
+  ...[...pairMap('shut:down roll:back tear:down clean:up')].map(
+    ([verb, particle]) => [`${verb} ${particle}`, `${verb}${particle}`] as const,
+  ),
 ]);
 
 /** Possible nouns for the action of a verb: `deletion`, `removal`, `cancellation`, `modification`. Some results are not English words. */

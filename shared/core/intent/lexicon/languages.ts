@@ -1,90 +1,60 @@
 // Other languages: schema and compiler of their verbs and nouns, and the search for verbs in a text.
 import Type, { type Static } from 'typebox';
 import type { ActionClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
-import { closed, DOING, list, Name, named, record } from './parts.ts';
-import { doingOf, type Report } from './tables.ts';
+import { DOING, list, Name, named, object, record, rows, shown } from './parts.ts';
+import { checkExamples, doingOf, type Report } from './tables.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 80, pattern: '^\\S(.*\\S)?$' });
-const texts = (description: string, example: readonly string[]) => list(Text, description, example);
+const texts = (...example: readonly string[]) => list(Text, example);
+const more = (...example: readonly string[]) => Type.Optional(texts(...example));
 
-const Verb = Type.Object(
-  {
-    ...DOING,
-    as: named('The English verb that parses show.', 'delete'),
-    forms: texts('The forms in which requests are made; ` … ` stands for up to twelve other words.', [
-      'lösche',
-      'wirf … weg',
-    ]),
-    reports: Type.Optional(texts('Further forms, which in a question only tell what has happened.', ['gelöscht'])),
-    tells: Type.Optional(
-      Type.Union([Type.Literal('news'), Type.Literal('all')], {
-        description:
-          '`news`: of the verbs after it, those that report are only told, as in a message. `all`: every verb is, as in a simulation.',
-        examples: ['news'],
-      }),
-    ),
-    examples: texts('Texts that ask for it; checked when the lexicon is loaded.', ['Lösche alle Rechnungen']),
-    against: texts('Texts that do not ask for it; checked, too.', ['Zeige alle Rechnungen']),
-  },
-  { ...closed, description: 'The forms of verbs of one class.' },
-);
+const Verb = object('foreignVerb', {
+  ...DOING,
+  as: named('delete'),
+  forms: texts('lösche', 'wirf … weg'),
+  reports: more('gelöscht'),
+  tells: Type.Optional(shown(Type.Union([Type.Literal('news'), Type.Literal('all')]), 'news')),
+  examples: texts('Lösche alle Rechnungen'),
+  against: texts('Zeige alle Rechnungen'),
+});
 
 /** Lists of words, each of which is a set when it is compiled, and of phrases. */
 const LISTS = {
-  signs: texts('Frequent words by which the language is recognized; none for a language with a script of its own.', [
-    'der',
-    'und',
-  ]),
-  negations: texts('Words that negate a verb beside them.', ['nicht']),
-  without: Type.Optional(texts('Words that negate only a verb after them.', ['ohne'])),
-  about: Type.Optional(texts('Words before what a text to be read is about.', ['über', 'wie'])),
-  topics: Type.Optional(texts('Prepositions before the topic of a text.', ['über'])),
-  relatives: Type.Optional(
-    texts('Words that begin a clause after a comma that describes the noun before it.', ['die']),
-  ),
-  secretly: Type.Optional(texts('Phrases by which something is done in secret.', ['heimlich'])),
-  between: Type.Optional(texts('Words before two things that are compared.', ['zwischen'])),
-  texts: Type.Optional(texts('What may be written about anything: a test, a guide, a ticket.', ['anleitung'])),
-  rehearsals: Type.Optional(texts('Phrases by which nothing is done in earnest.', ['im probelauf'])),
-  inquiries: Type.Optional(texts('Words that open a question which never is a request.', ['wie viele'])),
-  suggestions: Type.Optional(texts('Words of questions that suggest to do something.', ['wie wäre'])),
-  joins: Type.Optional(texts('Words that begin a further request.', ['und', 'dann'])),
-  infinitives: Type.Optional(texts('Words before a verb that make it an infinitive.', ['zu'])),
-  wishes: Type.Optional(texts('Words beside a verb by which somebody else wants it.', ['möchte'])),
-  questions: texts('Words that open a question.', ['wie viele']),
-  all: texts('Words for everything there is.', ['alle']),
+  signs: texts('der', 'und'),
+  negations: texts('nicht'),
+  without: more('ohne'),
+  about: more('über', 'wie'),
+  topics: more('über'),
+  relatives: more('die'),
+  secretly: more('heimlich'),
+  between: more('zwischen'),
+  texts: more('anleitung'),
+  rehearsals: more('im probelauf'),
+  inquiries: more('wie viele'),
+  suggestions: more('wie wäre'),
+  joins: more('und', 'dann'),
+  infinitives: more('zu'),
+  wishes: more('möchte'),
+  questions: texts('wie viele'),
+  all: texts('alle'),
 };
-type PhrasesOf = 'secretly' | 'rehearsals' | 'inquiries' | 'suggestions' | 'questions';
-const PHRASES: ReadonlySet<string> = new Set<PhrasesOf>([
-  'secretly',
-  'rehearsals',
-  'inquiries',
-  'suggestions',
-  'questions',
-]);
+const PHRASES = ['secretly', 'rehearsals', 'inquiries', 'suggestions', 'questions'] as const;
+type PhrasesOf = (typeof PHRASES)[number];
+const holdsPhrases = (name: keyof typeof LISTS): boolean => PHRASES.some((one) => one === name);
 type WordsOf = Exclude<keyof typeof LISTS, PhrasesOf>;
 // Every name of the type is a key.
 const LIST_NAMES = Object.keys(LISTS) as (keyof typeof LISTS)[];
 
-const LanguageSchema = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 40, description: 'The English name.', examples: ['German'] }),
-    ...LISTS,
-    fillers: texts('Words that say nothing about what is requested.', ['bitte']),
-    nouns: record(Text, Name, {
-      description: 'Nouns to the English ones of the lexicon.',
-      examples: [{ kunden: 'customer' }],
-    }),
-    outside: Type.Optional(texts('Phrases that say that something leaves the organisation.', ['nach außen'])),
-    verbs: Type.Array(Verb, { description: 'The verbs, by class.', examples: [[]] }),
-  },
-  { ...closed, description: 'The words of one language.' },
-);
-
-export const LanguagesSchema = record(Type.String({ pattern: '^[a-z]{2,3}$' }), LanguageSchema, {
-  description: 'Languages beside English by their ISO 639 code.',
-  examples: [{}],
+const LanguageSchema = object('language', {
+  name: Type.String({ minLength: 1, maxLength: 40, examples: ['German'] }),
+  ...LISTS,
+  fillers: texts('bitte'),
+  nouns: record(Text, Name, { kunden: 'customer' }),
+  outside: more('nach außen'),
+  verbs: rows(Verb, []),
 });
+
+export const LanguagesSchema = record(Type.String({ pattern: '^[a-z]{2,3}$' }), LanguageSchema, {});
 type Languages = Static<typeof LanguagesSchema>;
 
 export interface ForeignVerb {
@@ -276,7 +246,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
   return {
     code,
     isDense,
-    ...(Object.fromEntries(lists.map(([name, list]) => [name, PHRASES.has(name) ? list : new Set(list)])) as Record<
+    ...(Object.fromEntries(lists.map(([name, list]) => [name, holdsPhrases(name) ? list : new Set(list)])) as Record<
       WordsOf,
       Set<string>
     > &
@@ -300,11 +270,8 @@ export function compileLanguages(languages: Languages, report: Report): Language
         ({ verb }) => verb.action === action,
       );
     for (const [at, group] of file.verbs.entries()) {
-      const pointer = `/languages/${code}/verbs/${at}`;
-      for (const [index, text] of group.examples.entries())
-        if (!asksFor(text, group)) report(`${pointer}/examples/${index}`, `no form of "${group.as}" is in "${text}"`);
-      for (const [index, text] of group.against.entries())
-        if (asksFor(text, group)) report(`${pointer}/against/${index}`, `a form of "${group.as}" is in "${text}"`);
+      const says = { lacks: `no form of "${group.as}" is`, has: `a form of "${group.as}" is` };
+      checkExamples(group, `/languages/${code}/verbs/${at}`, (text) => asksFor(text, group), says, report);
     }
     return language;
   });

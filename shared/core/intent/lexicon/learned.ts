@@ -2,32 +2,21 @@
 import Type, { type Static } from 'typebox';
 import { BUCKETS } from '../attack/features.ts';
 import type { LearnedWeights } from '../attack/learned.ts';
-import { closed } from './parts.ts';
+import { object, rows } from './parts.ts';
 import type { Report } from './tables.ts';
 
 /** The base in which feature numbers are written. */
 export const RADIX = 36;
 
-export const Learned = Type.Object(
+const Line = Type.String({ pattern: '^-?[1-9][0-9]{0,3}( [0-9a-z]{1,4})+$', maxLength: 20_000 });
+
+export const Learned = object(
+  'learned',
   {
-    bias: Type.Integer({
-      minimum: -100_000,
-      maximum: 0,
-      description: 'Added to the sum of the weights; a text is an attack when the result is above 0.',
-      examples: [-40],
-    }),
-    weights: Type.Array(Type.String({ pattern: '^-?[1-9][0-9]{0,3}( [0-9a-z]{1,4})+$', maxLength: 20_000 }), {
-      maxItems: 2_000,
-      description: 'A weight, and the numbers (base 36) of the features that have it.',
-      examples: [['12 4fz 1k2']],
-    }),
+    bias: Type.Integer({ minimum: -100_000, maximum: 0, examples: [-40] }),
+    weights: rows(Line, ['12 4fz 1k2'], { maxItems: 2_000 }),
   },
-  {
-    ...closed,
-    description:
-      'Weights of features (words, pairs of words, signs) by which texts that take an agent over are recognized beside signals and frames. Made by bench/train-injections.ts, not by hand.',
-    examples: [{ bias: -40, weights: ['12 4fz 1k2', '-3 9a'] }],
-  },
+  { examples: [{ bias: -40, weights: ['12 4fz 1k2', '-3 9a'] }] },
 );
 
 /** The table of the weights; undefined when the lexicon has none. Mistakes are reported. */

@@ -1,45 +1,13 @@
 // Checks a lexicon file and compiles it into the tables that the parser uses.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
-import type { Lexicon, Prefix, Words } from './types.ts';
-import { compileCodeWords } from './code-words.ts';
-import { compileSettings } from './settings.ts';
-import {
-  commandGroups,
-  compileCommands,
-  compileCommandNouns,
-  compileCommandVerbs,
-  compileEmptying,
-  compileSameCommands,
-} from './commands.ts';
-import { compileAssessment } from './assessment.ts';
-import { compileHarm } from './harm.ts';
-import { compileLearned } from './learned.ts';
-import { compileFrames } from './frames.ts';
-import { compileForms, compileNominals, compileParticiples } from './forms.ts';
-import { extendLexicon } from './organisation.ts';
-import { singular } from './inflection.ts';
-import { compileLanguages } from './languages.ts';
-import { createSpelling } from './spelling.ts';
-import { compileWordForms } from './word-forms.ts';
-import { compilePhrasings } from './phrasings.ts';
-import { compileWordKinds } from './word-kinds.ts';
-import { WordMemory, WordTable } from './word-table.ts';
 import { toPresentForm } from './earlier.ts';
+import { compileInstallation } from './installation.ts';
+import { extendLexicon } from './organisation.ts';
 import { checkLexicon, digestOfLexicon, type LexiconProblem } from './problems.ts';
 import type { LexiconFile } from './schema.ts';
-import {
-  byVerb,
-  compileDomains,
-  compilePhrases,
-  compilePhraseTables,
-  compileMarkers,
-  compileSignals,
-  compileVerbs,
-  pluralsOf,
-  objectsOf,
-  readRefinements,
-  type Report,
-} from './tables.ts';
+import { createSpelling } from './spelling.ts';
+import type { Lexicon, Words } from './types.ts';
+import { WordMemory, WordTable } from './word-table.ts';
 
 /** Reports an invalid lexicon: its first mistake, and the others found with it. */
 export class LexiconError extends Error {
@@ -167,75 +135,4 @@ function errorOf([
   ...others
 ]: readonly LexiconProblem[]): LexiconError {
   return new LexiconError(first, others);
-}
-
-function compileInstallation(file: LexiconFile, report: Report): Words {
-  const verbs = compileVerbs(file, report);
-  for (const [index, noun] of file.alsoNouns.entries())
-    if (!verbs.has(noun)) report(`/alsoNouns/${index}`, `"${noun}" is not a verb of this lexicon`);
-  const plurals = new Map(Object.entries(file.irregularPlurals));
-  const domainOfNoun = compileDomains(file.domains, plurals, report);
-  const commands = compileCommands(file, report);
-  const signals = compileSignals(file.signals);
-  const forms = compileForms(verbs);
-  return {
-    verbs,
-    verbForms: forms,
-    participles: compileParticiples(verbs),
-    nominals: compileNominals(verbs, new Set([...domainOfNoun.keys(), ...file.genericNouns, ...file.containerNouns])),
-    refinements: byVerb(readRefinements(file.refinements, (verb) => verbs.has(verb), report)),
-    commands,
-    commandGroups: commandGroups(commands.keys()),
-    commandVerbs: compileCommandVerbs(file.commandVerbs),
-    commandNouns: compileCommandNouns(file.commandNouns),
-    sameCommands: compileSameCommands(file.sameCommands, report),
-    emptying: compileEmptying(file.emptying),
-    disabling: compileEmptying(file.disabling),
-    settings: compileSettings(file.settings),
-    codeWords: compileCodeWords(file.codeWords),
-    refinedObjects: objectsOf(file.refinements),
-    domainOfNoun,
-    domains: new Set([...Object.keys(file.domains), file.defaultDomain]),
-    defaultDomain: file.defaultDomain,
-    synonyms: new Map(Object.entries(file.synonyms)),
-    plurals: new Map([...pluralsOf(domainOfNoun.keys(), plurals), ...plurals]),
-    ...compilePhraseTables(file, report),
-    internalHosts: file.internalHosts.map((host) => host.toLowerCase()),
-    quantifiers: compilePhrases(
-      [
-        { value: 'all', phrases: file.quantifiers.all, pointer: '/quantifiers/all' },
-        { value: 'many', phrases: file.quantifiers.many, pointer: '/quantifiers/many' },
-      ],
-      report,
-    ),
-    prefixes: compilePhrases<Prefix>(
-      [
-        { value: 'polite', phrases: file.politePrefixes, pointer: '/politePrefixes' },
-        { value: 'negation', phrases: file.negations, pointer: '/negations' },
-      ],
-      report,
-    ),
-    compounds: compilePhrases([{ value: true as const, phrases: file.compounds, pointer: '/compounds' }], report),
-    genericNouns: new Set(file.genericNouns),
-    containerNouns: new Set(file.containerNouns),
-    fillers: new Set(file.fillers),
-    foreignWords: new Set(file.foreignWords),
-    wordKinds: compileWordKinds(file, report),
-    signals,
-    ...compileFrames(file, signals, report),
-    markers: compileMarkers(file.markers),
-    languages: compileLanguages(file.languages ?? {}, report),
-    functionWords: new Set(file.functionWords),
-    clauseOpeners: new Set(file.clauseOpeners),
-    commonWords: new Set(file.commonWords),
-    destructiveWords: compileWordForms(
-      file.destructiveWords?.verbs ?? [],
-      file.destructiveWords?.others ?? [],
-      (word) => forms.get(word) !== undefined || domainOfNoun.has(singular(word, plurals)),
-    ),
-    phrasings: compilePhrasings(file.phrasings ?? { kinds: {}, patterns: [] }, report),
-    learned: compileLearned(file.learned, report),
-    harm: compileHarm(file.harm, report),
-    assessment: compileAssessment(file.assessment, report),
-  };
 }

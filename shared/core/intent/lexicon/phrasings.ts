@@ -2,103 +2,52 @@
 import Type, { type Static } from 'typebox';
 import { wordsOfText } from '../text/words.ts';
 import { participles, plural, verbForms } from './inflection.ts';
-import { closed, count, flag, list, Name, named, Phrase, record } from './parts.ts';
+import { count, flag, kinds, list, Name, named, object, oneOf, Phrase, record, rows, slots } from './parts.ts';
 import { PhraseTable } from './phrase-table.ts';
 import { commonKinds, joinKinds, kindBit, type KindBits, MAX_KINDS, NO_KINDS } from './kind-bits.ts';
+import { checkExamples, type Report } from './tables.ts';
 import { matchesIn, SAYINGS, type WordPattern, type WordPatterns } from './word-patterns.ts';
 
-const Kind = Type.Object(
-  {
-    verbs: Type.Optional(list(Phrase, 'Verbs in their base form, of which every form counts.', ['vanish'])),
-    nouns: Type.Optional(
-      list(Phrase, 'Nouns in the singular, of which the plural and the possessive count, too.', ['journalist']),
-    ),
-    words: Type.Optional(list(Phrase, 'Words and phrases as they stand.', ['gone', 'no longer'])),
-  },
-  { ...closed, description: 'Words that are equivalent in a pattern.' },
-);
-const texts = (description: string, example: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { minItems: 1, description, examples: [[example]] });
+const Kind = object('phrasingKind', {
+  verbs: Type.Optional(list(Phrase, ['vanish'])),
+  nouns: Type.Optional(list(Phrase, ['journalist'])),
+  words: Type.Optional(list(Phrase, ['gone', 'no longer'])),
+});
+const texts = (example: string) => rows(Type.String({ minLength: 1, maxLength: 300 }), [example], { minItems: 1 });
 
-const Pattern = Type.Object(
+const Pattern = object('pattern', {
+  name: named('until_empty'),
+  says: oneOf(SAYINGS, 'destruction'),
+  slots: slots('Kinds of which one must stand here.', ['empty'], [['until'], ['empty', 'gone']]),
+  gap: count(0, 12, 4),
+  unless: Type.Optional(kinds(['asked'])),
+  across: flag,
+  examples: texts('tidy up the table until it is empty'),
+  against: texts('wait until it is ready'),
+});
+
+const Asking = object(
+  'asking',
+  { open: named('question_word'), unless: named('plea'), recounts: Type.Optional(named('recounting')) },
+  { examples: [{ open: 'question_word', unless: 'plea' }] },
+);
+
+export const PhrasingsSchema = object(
+  'phrasings',
   {
-    name: named('What the phrasing is called.', 'until_empty'),
-    says: Type.Enum([...SAYINGS], {
-      description: 'What it says in other words: destruction, payment or disclosure.',
-      examples: ['destruction'],
-    }),
-    slots: Type.Array(
-      Type.Array(Name, { minItems: 1, description: 'Kinds of which one must stand here.', examples: [['empty']] }),
+    kinds: record(Name, Kind, { empty: { words: ['empty', 'bare'] }, until: { words: ['until', 'till'] } }),
+    questions: Type.Optional(Asking),
+    patterns: rows(Pattern, [
       {
-        minItems: 1,
-        maxItems: 5,
-        description: 'In the order of the text.',
-        examples: [[['until'], ['empty', 'gone']]],
+        name: 'until_empty',
+        says: 'destruction',
+        slots: [['until'], ['empty']],
+        examples: ['tidy up the table until it is empty'],
+        against: ['wait until it is ready'],
       },
-    ),
-    gap: count(0, 12, 'Other words between two slots; 4 when absent.', 4),
-    unless: Type.Optional(
-      Type.Array(Name, {
-        minItems: 1,
-        description: 'Kinds beside which it says something else.',
-        examples: [['asked']],
-      }),
-    ),
-    across: flag('The slots may be in different sentences.'),
-    examples: texts(
-      'Texts in which it occurs; checked when the lexicon is loaded.',
-      'tidy up the table until it is empty',
-    ),
-    against: texts('Texts in which it does not occur; checked, too.', 'wait until it is ready'),
+    ]),
   },
-  { ...closed, description: 'Kinds of words in a certain order.' },
-);
-
-export const PhrasingsSchema = Type.Object(
-  {
-    kinds: record(Name, Kind, {
-      description: 'What patterns are made of, by name.',
-      examples: [{ empty: { words: ['empty', 'bare'] }, until: { words: ['until', 'till'] } }],
-    }),
-    questions: Type.Optional(
-      Type.Object(
-        {
-          open: named('The kind of words with which a sentence opens that only asks.', 'question_word'),
-          unless: named('The kind of words by which such a sentence asks for more than an answer.', 'plea'),
-          recounts: Type.Optional(
-            named(
-              'The kind of words with which a question opens about what has happened, whatever else it says.',
-              'recounting',
-            ),
-          ),
-        },
-        {
-          ...closed,
-          description: 'Sentences in which no pattern counts.',
-          examples: [{ open: 'question_word', unless: 'plea' }],
-        },
-      ),
-    ),
-    patterns: Type.Array(Pattern, {
-      description: 'The phrasings.',
-      examples: [
-        [
-          {
-            name: 'until_empty',
-            says: 'destruction',
-            slots: [['until'], ['empty']],
-            examples: ['tidy up the table until it is empty'],
-            against: ['wait until it is ready'],
-          },
-        ],
-      ],
-    }),
-  },
-  {
-    ...closed,
-    description: 'Phrasings that say in other words that something is destroyed, paid or given away.',
-    examples: [{ kinds: {}, patterns: [] }],
-  },
+  { examples: [{ kinds: {}, patterns: [] }] },
 );
 type Phrasings = Static<typeof PhrasingsSchema>;
 
@@ -114,10 +63,7 @@ function formsOf({ verbs = [], nouns = [], words = [] }: Phrasings['kinds'][stri
 }
 
 /** Compiles the phrasings and checks their examples; mistakes are reported with the pointer of the member. */
-export function compilePhrasings(
-  { kinds, questions, patterns }: Phrasings,
-  report: (pointer: string, message: string) => void,
-): WordPatterns {
+export function compilePhrasings({ kinds, questions, patterns }: Phrasings, report: Report): WordPatterns {
   const names = Object.keys(kinds);
   if (names.length > MAX_KINDS)
     report('/phrasings/kinds', `there can be ${MAX_KINDS} kinds of words, not ${names.length}`);
@@ -163,11 +109,8 @@ export function compilePhrasings(
       const { words, ends } = wordsOfText(text);
       return matchesIn(words, ends, { kinds: table, patterns: [one], ...asking }).length > 0;
     };
-    for (const [index, text] of pattern.examples.entries())
-      if (!occurs(text))
-        report(`/phrasings/patterns/${at}/examples/${index}`, `"${pattern.name}" does not occur in "${text}"`);
-    for (const [index, text] of pattern.against.entries())
-      if (occurs(text)) report(`/phrasings/patterns/${at}/against/${index}`, `"${pattern.name}" occurs in "${text}"`);
+    const says = { lacks: `"${pattern.name}" does not occur`, has: `"${pattern.name}" occurs` };
+    checkExamples(pattern, `/phrasings/patterns/${at}`, occurs, says, report);
   }
   return { kinds: table, patterns: compiled, ...asking };
 }

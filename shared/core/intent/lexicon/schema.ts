@@ -1,76 +1,147 @@
 // The schema of the files of policies/lexicon/: the words by which intents are parsed, as data that policy authors extend.
 import Type, { type Static } from 'typebox';
-import { HarmSchema } from './harm.ts';
-import { Learned } from './learned.ts';
+import { AssessmentSchema } from './assessment.ts';
 import { CodeWordsSchema } from './code-words.ts';
 import { Command, CommandNouns, CommandVerbs, Emptying, SameCommands } from './commands.ts';
-import { Settings } from './settings.ts';
+import { HarmSchema } from './harm.ts';
+import { LanguagesSchema } from './languages.ts';
+import { Learned } from './learned.ts';
 import {
-  closed,
-  DATA_CLASS_MEMBERS,
-  DATA_CLASS_OPTIONS,
-  Frame,
+  count,
+  described,
+  DOING,
+  flag,
+  Host,
+  KindWord,
+  kinds,
   list,
   Name,
   named,
-  OwnVerbGroup,
+  object,
+  oneOf,
   Phrase,
   record,
-  Signal,
+  rows,
+  shown,
   Slug,
-  VerbGroup,
+  slots,
   Word,
-  WordKind,
-  WORDS,
 } from './parts.ts';
-import { AssessmentSchema } from './assessment.ts';
-import { LanguagesSchema } from './languages.ts';
 import { PhrasingsSchema } from './phrasings.ts';
+import { Settings } from './settings.ts';
 
-const { alsoNouns, refinements, ...others } = WORDS;
-const words = {
-  alsoNouns,
-  refinements,
-  commands: Type.Array(Command, {
-    description: 'Commands of the shell.',
-    examples: [[{ command: 'git push', action: 'update', domain: 'code' }]],
-  }),
-  ...others,
+const STRENGTHS = ['attack', 'hint', 'trace', 'pretext'] as const;
+export type Strength = (typeof STRENGTHS)[number];
+
+const verbs = (example: readonly string[], limits: { readonly maxItems?: number } = {}) =>
+  rows(Phrase, example, { uniqueItems: true, minItems: 1, ...limits });
+
+/** A verb group of an organisation, without the members that control a verb's place in sentences. */
+const OwnVerbGroup = object('ownVerbGroup', {
+  ...DOING,
+  object: Type.Optional(named('message')),
+  verbs: verbs(['archive', 'put away'], { maxItems: 500 }),
+});
+
+const VerbGroup = object('verbGroup', { ...OwnVerbGroup.properties, mentions: flag, weak: flag });
+
+const Refinement = object('refinement', {
+  verbs: verbs(['send']),
+  objects: Type.Optional(list(Word, ['money', 'payment'])),
+  preposition: Type.Optional(list(Word, ['from'])),
+  ...DOING,
+});
+
+const Signal = object('signal', {
+  name: named('ignore_instructions'),
+  start: flag,
+  gap: count(0, 8, 3),
+  strength: Type.Optional(oneOf(STRENGTHS, 'hint')),
+  steps: rows(
+    Type.With(list(Word, ['ignore', 'disregard']), { description: 'Words of which one must stand here.' }),
+    [
+      ['ignore', 'disregard'],
+      ['instruction', 'rule'],
+    ],
+    { minItems: 1, maxItems: 8 },
+  ),
+});
+
+/** Words that are equivalent for a rule. */
+const WordKind = object('wordKind', {
+  description: Type.Optional(shown(Type.String(), 'Words for orders.')),
+  verbs: Type.Optional(list(Word, ['ignore', 'forget'])),
+  words: Type.Optional(list(KindWord, ['instructions', 'anweisungen', 'back up'])),
+  kinds: Type.Optional(rows(Name, ['discard'], { uniqueItems: true })),
+  misspelt: flag,
+});
+
+const Frame = object('frame', {
+  name: named('ignore_instructions'),
+  strength: Type.Optional(oneOf(STRENGTHS, 'hint')),
+  within: count(1, 20, 8),
+  ordered: flag,
+  address: flag,
+  slots: slots('Kinds of which one word must be there.', ['discard'], [['discard'], ['rules'], ['prior', 'your']]),
+  unless: Type.Optional(kinds(['topic'])),
+});
+
+const Place = object('place', {
+  place: named('production'),
+  words: list(Phrase, ['production', 'prod', 'live system']),
+});
+
+/** The members that the installation and each organisation may have; all are required for the installation. */
+const WORDS = described('words', {
+  alsoNouns: list(Word, ['report']),
+  refinements: rows(Refinement, [{ verbs: ['send'], objects: ['money'], action: 'transfer', traits: ['financial'] }]),
+  commands: rows(Command, [{ command: 'git push', action: 'update', domain: 'code' }]),
+  domains: record(
+    Name,
+    Type.With(list(Word, ['invoice', 'refund']), { description: 'Nouns (singular) of this domain.' }),
+    { payments: ['invoice', 'refund'] },
+  ),
+  synonyms: record(Word, Name, { bill: 'invoice' }),
+  irregularPlurals: record(Word, Word, { people: 'person', news: 'news' }),
+  places: rows(Place, [{ place: 'production', words: ['production', 'prod'] }]),
+  internalHosts: list(Host, ['example.com', '.example.com']),
+  privileged: list(Phrase, ['admin', 'root access']),
+  money: list(Phrase, ['wire transfer']),
+  external: list(Phrase, ['public', 'third party']),
+  irreversible: list(Phrase, ['permanently']),
+});
+
+const CLASS_EXAMPLES = {
+  credentials: ['password', 'api key'],
+  pii: ['home address'],
+  financial: ['bank account'],
+  health: ['patient record'],
 };
+const CLASSES = {
+  credentials: list(Phrase, CLASS_EXAMPLES.credentials),
+  pii: list(Phrase, CLASS_EXAMPLES.pii),
+  financial: list(Phrase, CLASS_EXAMPLES.financial),
+  health: list(Phrase, CLASS_EXAMPLES.health),
+};
+const OF_CLASSES = { examples: [CLASS_EXAMPLES] };
 
 /** The words that one organisation adds to those of the installation. */
-export const OrganisationWords = Type.Object(
-  {
-    description: Type.Optional(
-      Type.String({ description: 'What these words are for.', examples: ['The words of the railway.'] }),
-    ),
-    verbs: Type.Optional(
-      Type.Array(OwnVerbGroup, {
-        description:
-          'Verbs of its own, and verbs of the installation that mean more here. No verb may come to mean less: its effect and its traits stay, its class stays or becomes a graver one.',
-        examples: [[{ action: 'delete', verbs: ['archive', 'derail'] }]],
-      }),
-    ),
-    ...Type.Partial(Type.Object(words)).properties,
-    dataClasses: Type.Optional(Type.Partial(Type.Object(DATA_CLASS_MEMBERS), DATA_CLASS_OPTIONS)),
-  },
-  { ...closed, description: 'Words of one organisation. They count for its requests only.' },
-);
+export const OrganisationWords = object('organisation', {
+  description: Type.Optional(shown(Type.String(), 'The words of the railway.')),
+  verbs: Type.Optional(rows(OwnVerbGroup, [{ action: 'delete', verbs: ['archive', 'derail'] }])),
+  ...Type.Partial(Type.Object(WORDS)).properties,
+  dataClasses: Type.Optional(object('dataClasses', Type.Partial(Type.Object(CLASSES)).properties, OF_CLASSES)),
+});
 
-export const LexiconSchema = Type.Object(
+const optionalList = (item: Type.TString, example: readonly string[]) => Type.Optional(list(item, example));
+
+export const LexiconSchema = object(
+  'lexicon',
   {
-    $schema: Type.Optional(
-      Type.String({ description: 'Where editors find this schema.', examples: ['./schema/lexicon.schema.json'] }),
-    ),
-    description: Type.Optional(
-      Type.String({ description: 'What this lexicon is for.', examples: ['The words of our warehouses.'] }),
-    ),
-    verbs: Type.Array(VerbGroup, {
-      minItems: 1,
-      description: 'The verbs, in groups of the same meaning.',
-      examples: [[{ action: 'update', verbs: ['archive', 'put away'] }]],
-    }),
-    ...words,
+    $schema: Type.Optional(shown(Type.String(), './schema/lexicon.schema.json')),
+    description: Type.Optional(shown(Type.String(), 'The words of our warehouses.')),
+    verbs: rows(VerbGroup, [{ action: 'update', verbs: ['archive', 'put away'] }], { minItems: 1 }),
+    ...WORDS,
     commandVerbs: Type.Optional(CommandVerbs),
     commandNouns: Type.Optional(CommandNouns),
     sameCommands: Type.Optional(SameCommands),
@@ -78,99 +149,54 @@ export const LexiconSchema = Type.Object(
     disabling: Type.Optional(Emptying),
     settings: Type.Optional(Settings),
     codeWords: Type.Optional(CodeWordsSchema),
-    defaultDomain: named('The domain of nouns that belong to none.', 'general'),
-    dataClasses: Type.Object(DATA_CLASS_MEMBERS, DATA_CLASS_OPTIONS),
-    quantifiers: Type.Object(
-      {
-        all: list(Phrase, 'Everything there is.', ['all', 'every']),
-        many: list(Phrase, 'More than one.', ['several']),
-      },
-      {
-        ...closed,
-        description: 'Phrases that say how many objects are touched.',
-        examples: [{ all: ['all', 'every'], many: ['several'] }],
-      },
+    defaultDomain: named('general'),
+    dataClasses: object('dataClasses', CLASSES, OF_CLASSES),
+    quantifiers: object(
+      'quantifiers',
+      { all: list(Phrase, ['all', 'every']), many: list(Phrase, ['several']) },
+      { examples: [{ all: ['all', 'every'], many: ['several'] }] },
     ),
-    politePrefixes: list(Phrase, 'Phrases after which the request itself begins.', ['could you', 'please']),
-    negations: list(Phrase, 'Phrases that turn the following verb into something not to do.', ['do not', 'never']),
-    compounds: list(Phrase, 'Compounds in which a verb is only part of a name: `kill switch`.', ['kill switch']),
-    genericNouns: list(Word, 'Nouns that say nothing beside a more specific one: `data`, `details`.', ['data']),
-    containerNouns: list(Word, 'Nouns whose `of` phrase is the real object: `list of users`.', ['list', 'copy']),
-    fillers: list(Word, 'Adjectives and determiners that are no part of an object: `existing`, `specific`.', [
-      'existing',
-    ]),
-    foreignWords: list(Word, 'Frequent function words of other languages, to notice a text that is not English.', [
-      'nicht',
-      'pour',
-    ]),
-    signals: Type.Array(Signal, {
-      description: 'Sequences of words by which a text tries to take an agent over.',
-      examples: [[{ name: 'ignore_instructions', gap: 3, steps: [['ignore'], ['instruction', 'rule']] }]],
-    }),
+    politePrefixes: list(Phrase, ['could you', 'please']),
+    negations: list(Phrase, ['do not', 'never']),
+    compounds: list(Phrase, ['kill switch']),
+    genericNouns: list(Word, ['data']),
+    containerNouns: list(Word, ['list', 'copy']),
+    fillers: list(Word, ['existing']),
+    foreignWords: list(Word, ['nicht', 'pour']),
+    signals: rows(Signal, [{ name: 'ignore_instructions', gap: 3, steps: [['ignore'], ['instruction', 'rule']] }]),
     wordKinds: Type.Optional(
-      record(Name, WordKind, {
-        description:
-          'Words that are equivalent for the rules and frames of the reader, by name. The kind `not` negates.',
-        examples: [{ discard: { verbs: ['ignore'] }, rules: { words: ['rule', 'rules'] } }],
-      }),
+      record(Name, WordKind, { discard: { verbs: ['ignore'] }, rules: { words: ['rule', 'rules'] } }),
     ),
     frames: Type.Optional(
-      Type.Array(Frame, {
-        description: 'What takes an agent over in whatever words: kinds of words that stand close together.',
-        examples: [[{ name: 'ignore_instructions', slots: [['discard'], ['rules'], ['prior', 'your']] }]],
-      }),
+      rows(Frame, [{ name: 'ignore_instructions', slots: [['discard'], ['rules'], ['prior', 'your']] }]),
     ),
     languages: Type.Optional(LanguagesSchema),
-    functionWords: Type.Optional(
-      list(Word, 'Words without a meaning of their own: articles, prepositions, auxiliaries.', ['the', 'of']),
-    ),
-    clauseOpeners: Type.Optional(list(Word, 'Words that open a clause.', ['and', 'which'])),
-    commonWords: Type.Optional(
-      list(Word, 'Adjectives, adverbs and nouns that change nothing about what is requested.', ['monthly', 'name']),
-    ),
-    spelledRight: Type.Optional(
-      list(Word, 'Words that are no typing mistakes, beside all others of the lexicon.', ['chaos']),
-    ),
+    functionWords: optionalList(Word, ['the', 'of']),
+    clauseOpeners: optionalList(Word, ['and', 'which']),
+    commonWords: optionalList(Word, ['monthly', 'name']),
+    spelledRight: optionalList(Word, ['chaos']),
     phrasings: Type.Optional(PhrasingsSchema),
     destructiveWords: Type.Optional(
-      Type.Object(
-        {
-          verbs: list(
-            Phrase,
-            'Verbs that destroy. Every form counts, also misspelt by one letter, wherever it stands.',
-            ['delete'],
-          ),
-          others: list(Word, 'Words that look like a misspelt one, and are none.', ['remote']),
-        },
-        {
-          ...closed,
-          description: 'Words that raise the flag `destructive_words` when no request accounts for them.',
-          examples: [{ verbs: ['delete', 'wipe'], others: ['remote'] }],
-        },
+      object(
+        'destructiveWords',
+        { verbs: list(Phrase, ['delete']), others: list(Word, ['remote']) },
+        { examples: [{ verbs: ['delete', 'wipe'], others: ['remote'] }] },
       ),
     ),
-    markers: list(
-      Type.String({ minLength: 3, maxLength: 60 }),
-      'Literal openings of forged messages, lower case: `<system>`.',
-      ['<system>'],
-    ),
+    markers: list(Type.String({ minLength: 3, maxLength: 60 }), ['<system>']),
     learned: Type.Optional(Learned),
     harm: Type.Optional(HarmSchema),
     assessment: Type.Optional(AssessmentSchema),
     organisations: Type.Optional(
       record(Slug, OrganisationWords, {
-        description:
-          'Slug of an organisation to words that count for its requests only, beside all others. Sentences are built alike everywhere: prefixes, negations, signals and frames are those of the installation.',
-        examples: [{ 'acme-rail': { domains: { trains: ['carriage'] }, internalHosts: ['.rail.example'] } }],
+        'acme-rail': { domains: { trains: ['carriage'] }, internalHosts: ['.rail.example'] },
       }),
     ),
   },
   {
-    ...closed,
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'https://custos.dev/schemas/lexicon.json',
     title: 'Custos lexicon',
-    description: 'The words by which intents are read.',
   },
 );
 

@@ -1,28 +1,18 @@
 // What values that code sets mean, as data: their schema, and the rules that the readers of code use.
 import Type, { type Static } from 'typebox';
-import { closed, DOING, flag, list } from './parts.ts';
+import { DOING, flag, list, object, rows } from './parts.ts';
 import { doingOf } from './tables.ts';
 
-export const Settings = Type.Array(
-  Type.Object(
-    {
-      ...DOING,
-      names: list(
-        Type.String({ pattern: '^[a-z0-9]+(_[a-z0-9]+)*$', maxLength: 40 }),
-        'Words in the names of settings, columns and arguments; several are joined by `_`.',
-        ['role', 'bank_account'],
-      ),
-      values: Type.Optional(
-        list(Type.String({ minLength: 1, maxLength: 30 }), 'The values that do it. Absent: any.', ['admin', '*']),
-      ),
-      inReads: flag('It counts for what only reads, too: nobody checks who answers.'),
-    },
-    { ...closed, description: 'Settings, and the values by which they do this.' },
-  ),
-  {
-    description: 'What is done by setting a value, whatever sets it: `role = admin`, `"public": true`, `mfa: off`.',
-    examples: [[{ action: 'grant', traits: ['privileged'], names: ['role'], values: ['admin', 'owner'] }]],
-  },
+const SettingName = Type.String({ pattern: '^[a-z0-9]+(_[a-z0-9]+)*$', maxLength: 40 });
+
+export const Settings = rows(
+  object('setting', {
+    ...DOING,
+    names: list(SettingName, ['role', 'bank_account']),
+    values: Type.Optional(list(Type.String({ minLength: 1, maxLength: 30 }), ['admin', '*'])),
+    inReads: flag,
+  }),
+  [{ action: 'grant', traits: ['privileged'], names: ['role'], values: ['admin', 'owner'] }],
 );
 
 export const compileSettings = (groups: Static<typeof Settings> = []) =>

@@ -1,9 +1,9 @@
 // Compiles the lists of a lexicon file into look-up tables and reports mistakes that a schema can not express.
-import { DATA_CLASSES, type Trait } from '../../../kernel/vocabulary.ts';
+import { DATA_CLASSES, type DataClass, type Trait } from '../../../kernel/vocabulary.ts';
 import { effectOfAction } from './effect.ts';
 import { singular } from './inflection.ts';
-import type { Doing, Refinement, Signal, VerbEntry, Words } from './types.ts';
-import type { LexiconFile } from './schema.ts';
+import type { LexiconFile, OrganisationFile } from './schema.ts';
+import type { Doing, Refinement, Signal, VerbEntry } from './types.ts';
 import { PhraseTable } from './phrase-table.ts';
 
 /** Called with each mistake: the RFC 6901 pointer of the member, a message, and the pointer of the first mention of what is listed twice. */
@@ -18,6 +18,20 @@ export function listingOnce(report: Report): (name: string, pointer: string, mes
     else report(pointer, message, first);
     return first === undefined;
   };
+}
+
+/** Reports the examples of an entry in which it does not occur, and the texts `against` it in which it does. */
+export function checkExamples(
+  { examples, against }: { readonly examples: readonly string[]; readonly against: readonly string[] },
+  pointer: string,
+  occursIn: (text: string) => boolean,
+  says: { readonly lacks: string; readonly has: string },
+  report: Report,
+): void {
+  for (const [index, text] of examples.entries())
+    if (!occursIn(text)) report(`${pointer}/examples/${index}`, `${says.lacks} in "${text}"`);
+  for (const [index, text] of against.entries())
+    if (occursIn(text)) report(`${pointer}/against/${index}`, `${says.has} in "${text}"`);
 }
 
 type VerbGroups = LexiconFile['verbs'];
@@ -127,26 +141,22 @@ export function pluralsOf(nouns: Iterable<string>, plurals: ReadonlyMap<string, 
   return new Map(misread.map((noun) => [`${noun}s`, noun]));
 }
 
-/** Phrases with their value and their place in the file. */
-export interface PhraseList<T> {
-  readonly value: T;
-  readonly phrases: readonly string[];
-  readonly pointer: string;
-}
+/** Phrases with their value, and the pointer of their list in the file. */
+type PhraseList<Value> = readonly [value: Value, pointer: string, phrases: readonly string[]];
 
 /**
  * A table of phrases, each listed once. Layered over the installation's table, a phrase must not change the meaning of one of its phrases,
  * nor hide a phrase that is its beginning.
  */
-export function compilePhrases<T extends string | true>(
-  lists: readonly PhraseList<T>[],
+export function compilePhrases<Value extends string>(
+  lists: readonly PhraseList<Value>[],
   report: Report,
-  below?: PhraseTable<T>,
-): PhraseTable<T> {
-  if (below !== undefined && lists.every(({ phrases }) => phrases.length === 0)) return below;
-  const table = new PhraseTable<T>(below);
+  below?: PhraseTable<Value>,
+): PhraseTable<Value> {
+  if (below !== undefined && lists.every(([, , phrases]) => phrases.length === 0)) return below;
+  const table = new PhraseTable<Value>(below);
   const isFirst = listingOnce(report);
-  for (const { value, phrases, pointer } of lists) {
+  for (const [value, pointer, phrases] of lists) {
     for (const [index, phrase] of phrases.entries()) {
       const words = phrase.split(' ');
       const hidden = words
@@ -161,28 +171,22 @@ export function compilePhrases<T extends string | true>(
   return table;
 }
 
-type PhraseMembers = Partial<Pick<LexiconFile, 'places' | 'privileged' | 'money' | 'external' | 'irreversible'>> & {
-  readonly dataClasses?: Partial<LexiconFile['dataClasses']> | undefined;
-};
-
 /** The tables of phrases that the installation and each organisation may have. */
-export function compilePhraseTables(
-  file: PhraseMembers,
-  report: Report,
-  below?: Pick<Words, 'dataClasses' | 'places' | 'traitPhrases'>,
-): Pick<Words, 'dataClasses' | 'places' | 'traitPhrases'> {
+interface PhraseTables {
+  readonly dataClasses: PhraseTable<DataClass>;
+  readonly places: PhraseTable<string>;
+  readonly traitPhrases: PhraseTable<Trait>;
+}
+
+export function compilePhraseTables(file: OrganisationFile, report: Report, below?: PhraseTables): PhraseTables {
   const { dataClasses = {}, places = [], privileged = [], money = [], external = [], irreversible = [] } = file;
-  const classes = DATA_CLASSES.map((name) => {
-    return { value: name, phrases: dataClasses[name] ?? [], pointer: `/dataClasses/${name}` };
-  });
-  const named = places.map(({ place, words }, at) => {
-    return { value: place, phrases: words, pointer: `/places/${at}/words` };
-  });
+  const classes = DATA_CLASSES.map((name) => [name, `/dataClasses/${name}`, dataClasses[name] ?? []] as const);
+  const named = places.map(({ place, words }, at) => [place, `/places/${at}/words`, words] as const);
   const traits: readonly PhraseList<Trait>[] = [
-    { value: 'privileged', phrases: privileged, pointer: '/privileged' },
-    { value: 'financial', phrases: money, pointer: '/money' },
-    { value: 'external', phrases: external, pointer: '/external' },
-    { value: 'irreversible', phrases: irreversible, pointer: '/irreversible' },
+    ['privileged', '/privileged', privileged],
+    ['financial', '/money', money],
+    ['external', '/external', external],
+    ['irreversible', '/irreversible', irreversible],
   ];
   return {
     dataClasses: compilePhrases(classes, report, below?.dataClasses),
@@ -191,7 +195,7 @@ export function compilePhraseTables(
   };
 }
 
-function hides(phrase: string, hidden: string, value: string | true | undefined): string {
+function hides(phrase: string, hidden: string, value: string | undefined): string {
   const what = phrase === hidden ? `"${phrase}"` : `"${phrase}" begins with "${hidden}", which`;
   return `${what} stands for ${value} in the whole installation: an organisation may not change that`;
 }

@@ -1,22 +1,12 @@
 // Types of a compiled lexicon: the look-up tables of the parser.
-import type { ActionClass, DataClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
-import type { Assessment } from './assessment.ts';
-import type { LearnedWeights } from '../attack/learned.ts';
-import type { HarmEstimator } from '../harm/estimate.ts';
-import type { CodeWords } from './code-words.ts';
-import type { commandEntry, compileCommandNouns } from './commands.ts';
+import type { ActionClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
+import type { commandEntry } from './commands.ts';
 import type { compileFrames } from './frames.ts';
 import type { VerbForm } from './inflection.ts';
+import type { compileInstallation } from './installation.ts';
 import type { KindBits } from './kind-bits.ts';
-import type { NearWords } from './one-edit.ts';
-import type { SIGNAL_STRENGTHS } from './parts.ts';
-import type { PhraseTable } from './phrase-table.ts';
-import type { Language } from './languages.ts';
-import type { SettingRule } from './settings.ts';
+import type { Strength } from './schema.ts';
 import type { Spelling } from './spelling.ts';
-import type { WordForms } from './word-forms.ts';
-import type { WordKinds } from './word-kinds.ts';
-import type { WordPatterns } from './word-patterns.ts';
 import type { WordTable } from './word-table.ts';
 
 /** What is done to an object. */
@@ -60,7 +50,7 @@ export interface Signal {
   readonly name: string;
   readonly start: boolean;
   readonly gap: number;
-  readonly strength: (typeof SIGNAL_STRENGTHS)[number];
+  readonly strength: Strength;
   readonly steps: readonly ReadonlySet<string>[];
 }
 
@@ -78,72 +68,17 @@ export type Frame = ReturnType<typeof compileFrames>['frames'][number];
 
 export type Prefix = 'polite' | 'negation';
 
+/** As the parser may use it: no table is changed. */
+type Fixed<Table> =
+  Table extends Map<infer Key, infer Value>
+    ? ReadonlyMap<Key, Value>
+    : Table extends Set<infer Value>
+      ? ReadonlySet<Value>
+      : Table;
+type Tables = ReturnType<typeof compileInstallation>;
+
 /** The tables of the installation, or with those of one organisation layered over them. */
-export interface Words {
-  readonly verbs: ReadonlyMap<string, VerbEntry>;
-  /** Every form of every verb, phrases included. */
-  readonly verbForms: PhraseTable<VerbReading>;
-  /** Past participles: `deleted`, `shut down`. */
-  readonly participles: PhraseTable<VerbEntry>;
-  /** Nouns that name the action of a verb and not a thing: `deletion`, but not `payment`. */
-  readonly nominals: ReadonlyMap<string, VerbEntry>;
-  readonly refinements: ReadonlyMap<string, readonly Refinement[]>;
-  readonly commands: ReadonlyMap<string, CommandEntry>;
-  /** Commands whose next words decide: `git`, `aws s3`. */
-  readonly commandGroups: ReadonlySet<string>;
-  /** Verbs of subcommands and functions. */
-  readonly commandVerbs: ReadonlyMap<string, Doing>;
-  readonly commandNouns: ReturnType<typeof compileCommandNouns>;
-  /** Names of commands that others have too, by the first word and the second, which may be empty. */
-  readonly sameCommands: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Words in the names of settings that keep things, with the values that leave nothing. */
-  readonly emptying: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Words in the names of fields, with the values by which an update ends or disables what has them: `active` with `false`. */
-  readonly disabling: ReadonlyMap<string, ReadonlySet<string>>;
-  /** What is done by setting a value. */
-  readonly settings: readonly SettingRule[];
-  readonly codeWords: CodeWords;
-  /** Every object that a refinement lists. */
-  readonly refinedObjects: ReadonlySet<string>;
-  readonly domainOfNoun: ReadonlyMap<string, string>;
-  readonly domains: ReadonlySet<string>;
-  readonly defaultDomain: string;
-  readonly synonyms: ReadonlyMap<string, string>;
-  readonly plurals: ReadonlyMap<string, string>;
-  readonly dataClasses: PhraseTable<DataClass>;
-  readonly places: PhraseTable<string>;
-  readonly internalHosts: readonly string[];
-  readonly traitPhrases: PhraseTable<Trait>;
-  readonly quantifiers: PhraseTable<'all' | 'many'>;
-  readonly prefixes: PhraseTable<Prefix>;
-  readonly compounds: PhraseTable<true>;
-  readonly genericNouns: ReadonlySet<string>;
-  readonly containerNouns: ReadonlySet<string>;
-  readonly fillers: ReadonlySet<string>;
-  readonly foreignWords: ReadonlySet<string>;
-  readonly wordKinds: WordKinds;
-  readonly signals: ReadonlyMap<string, readonly Signal[]>;
-  /** First words of signals and words of frames, in one table, because every word of a text is looked up. */
-  readonly telling: ReadonlyMap<string, Telling>;
-  readonly frames: readonly Frame[];
-  readonly kindNames: readonly string[];
-  /** Words of signals, and of kinds that may be misspelt. */
-  readonly misspelt: NearWords;
-  /** Literal openings of forged messages, as patterns by a character that they contain. */
-  readonly markers: ReadonlyMap<string, RegExp>;
-  readonly phrasings: WordPatterns;
-  readonly languages: readonly Language[];
-  /** Words without a meaning of their own: articles, prepositions, auxiliaries. */
-  readonly functionWords: ReadonlySet<string>;
-  readonly clauseOpeners: ReadonlySet<string>;
-  /** Adjectives, adverbs and nouns that change nothing about what is requested. */
-  readonly commonWords: ReadonlySet<string>;
-  /** Words that destroy, in any spelling. */
-  readonly destructiveWords: WordForms;
-  readonly learned: LearnedWeights | undefined;
-  readonly harm: HarmEstimator | undefined;
-  readonly assessment: Assessment;
-}
+export type Words = { readonly [Name in keyof Tables]: Fixed<Tables[Name]> };
 
 /** A checked lexicon. Immutable: a changed file gives a new one. */
 export interface Lexicon extends Words {

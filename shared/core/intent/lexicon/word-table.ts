@@ -1,7 +1,7 @@
 // What a lexicon knows about a word by itself, found by one look-up: the readers of a text ask for the same words again and again.
 import { hasDense } from '../languages/known.ts';
 import { plain } from '../languages/told.ts';
-import { ownCopy } from '../text/own-copy.ts';
+import { ownCopy } from '../text/words.ts';
 import { singular } from './inflection.ts';
 import { languagesOfWord } from './languages.ts';
 import type { Telling, VerbReading, Words } from './types.ts';

@@ -3,6 +3,7 @@ import type { Action, Trait } from '../../../kernel/vocabulary.ts';
 import { candidatesOf } from '../assess/candidates.ts';
 import { actionRank, effectRank, stricterAction, stricterEffect } from '../assess/strictness.ts';
 import { isIllicit } from '../attack/illicit.ts';
+import { READS } from '../code/code.ts';
 import { fragmentsOf } from '../code/fragments.ts';
 import { refinementsOf } from '../grammar/meaning.ts';
 import { movesMoney } from '../grammar/sums.ts';
@@ -87,11 +88,8 @@ export function saidOf(verb: string, words: readonly string[], lexicon: Lexicon)
   // `service restart`, `fly deploy`: the verb may be a command, whose next word says what it does.
   const isCommand = lexicon.commandGroups.has(verb) || lexicon.commands.has(verb);
   const run = isCommand ? fragmentsOf(text, lexicon).filter(({ action }) => action !== 'unknown') : [];
-  return strictestDoing([...candidates, ...run, { ...NOTHING, traits: illicit }]);
+  return strictestDoing([...candidates, ...run, { ...READS, traits: illicit }]);
 }
-
-/** The mildest there is: it adds nothing to what else is meant. */
-export const NOTHING: Doing = { action: 'read', effect: 'read', traits: [] };
 
 export const strictestDoing = (all: readonly Doing[]): Doing =>
   all.reduce((a, b) => ({

@@ -125,6 +125,8 @@ export interface Hidden {
   readonly moved: boolean;
 }
 
+const printable = (text: string): string => text.replace(/[^\x20-\x7e\n\t]/g, ' ');
+
 /** The text with each Latin letter shifted back by `shift`. */
 function movedBack(text: string, shift: number): string {
   return text.replace(/[a-z]/gi, (letter) => {
@@ -159,14 +161,9 @@ export function hiddenIn(text: string, words: readonly string[]): Hidden {
   }
   const { shifts, turned } = lettersOf(words);
   const moves = new Set(shifts.values());
-  for (const shift of moves) take(movedBack(text.slice(0, MAX_TURNED), shift).replace(/[^\x20-\x7e\n\t]/g, ' '));
-  if (turned)
-    take(
-      [...text.slice(0, MAX_TURNED)]
-        .reverse()
-        .join('')
-        .replace(/[^\x20-\x7e\n\t]/g, ' '),
-    );
+  const beginning = text.slice(0, MAX_TURNED);
+  for (const shift of moves) take(printable(movedBack(beginning, shift)));
+  if (turned) take(printable([...beginning].reverse().join('')));
   if (words.length > 3 && LAST_OF_TURNED.has(words.at(-1) ?? '')) take(words.toReversed().join(' '));
   const isCut = text.length > MAX_TURNED && (turned || moves.size > 0);
   const others = found.slice(MAX_HIDDEN);

@@ -1,30 +1,13 @@
 // Extracts entities from a text: addresses, hosts, sums of money, paths, identifiers.
 import { isIPv4 } from 'node:net';
 import { plainHost } from './addresses.ts';
-import type { Sentence, Token } from './tokens.ts';
-import { wordMap } from './word-set.ts';
+import type { Sentence, Sentences, Token } from './tokens.ts';
+import { pairMap, wordMap } from './word-set.ts';
 import type { Entities, Money } from '../types.ts';
 
 const MAX_FILE_NAME = 300;
 
-const SYMBOLS = new Map(
-  Object.entries({
-    $: 'USD',
-    '€': 'EUR',
-    '£': 'GBP',
-    '¥': 'JPY',
-    '₹': 'INR',
-    '₩': 'KRW',
-    '₽': 'RUB',
-    '₺': 'TRY',
-    '₴': 'UAH',
-    '₦': 'NGN',
-    '₪': 'ILS',
-    '฿': 'THB',
-    '₫': 'VND',
-    '₱': 'PHP',
-  }),
-);
+const SYMBOLS = pairMap('$:USD €:EUR £:GBP ¥:JPY ₹:INR ₩:KRW ₽:RUB ₺:TRY ₴:UAH ₦:NGN ₪:ILS ฿:THB ₫:VND ₱:PHP');
 const NAMES = wordMap({
   USD: 'dollar dollars bucks',
   EUR: 'euro euros',
@@ -126,7 +109,7 @@ const EMAIL = /^[^\s@/]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}$/i;
 /**
  * All entities of a text, whole: policies may refuse a single one of them. Secrets are left out; their tokens have their own kind.
  */
-export function entitiesOf(sentences: readonly Sentence[]): Entities {
+export function entitiesOf(sentences: Sentences): Entities {
   const emails = new Set<string>();
   const urls = new Set<string>();
   const hosts = new Set<string>();

@@ -77,22 +77,28 @@ export function plainWord(word: string, isKnown: (word: string) => boolean): Pla
   return { text: disguised ? text : word, disguised };
 }
 
+/** The text with what matches replaced by what it is meant to be; undefined leaves it as it is. */
+function withMeant(text: string, disguises: RegExp, meantBy: (written: string) => string | undefined): PlainText {
+  let disguised = false;
+  const plain = text.replace(disguises, (written) => {
+    const meant = meantBy(written);
+    disguised ||= meant !== undefined;
+    return meant ?? written;
+  });
+  return { text: plain, disguised };
+}
+
 /** Folds look-alike letters of words that also have Latin ones, or that `isKnown` knows when they are folded. */
 function foldLookAlikes(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!LOOK_ALIKE.test(text)) return { text, disguised: false };
   const latin = text.replace(/[^a-z]+/gi, '').length;
   const mostlyLatin = latin * 2 > text.length / 2;
-  let disguised = false;
-  const folded = text.replace(FOLDABLE, (word) => {
-    if (!OTHER_SCRIPT.test(word)) return word;
+  return withMeant(text, FOLDABLE, (word) => {
+    if (!OTHER_SCRIPT.test(word)) return undefined;
     const plain = latinOf(word);
-    const mixed = LATIN.test(word);
-    if (!(mixed || isKnown(plain.toLowerCase()))) return word;
-    if (!mixed && !mostlyLatin && word.length < 4) return word;
-    disguised = true;
-    return plain;
+    const isMeant = LATIN.test(word) || (isKnown(plain.toLowerCase()) && (mostlyLatin || word.length >= 4));
+    return isMeant ? plain : undefined;
   });
-  return { text: folded, disguised };
 }
 
 /** A word with a space or sign between each two letters: `d e l e t e`. */
@@ -104,14 +110,10 @@ const SINGLES = /[ ._-][^ ._-]{1,2}[ ._-][^ ._-]{1,2}(?![A-Za-z0-9])/;
 /** Joins the letters of a spelled-out word when `isKnown` knows the word. */
 function joinSpelledOut(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!SINGLES.test(text)) return { text, disguised: false };
-  let disguised = false;
-  const joined = text.replace(SPELLED_OUT, (run) => {
+  return withMeant(text, SPELLED_OUT, (run) => {
     const word = run.replace(/[ ._-]/g, '');
-    if (!isKnown(word.toLowerCase())) return run;
-    disguised = true;
-    return word;
+    return isKnown(word.toLowerCase()) ? word : undefined;
   });
-  return { text: joined, disguised };
 }
 
 /** Digits and signs, with the letters that they represent. */
@@ -136,14 +138,11 @@ const LEET_BESIDE =
 /** Reads `d3l3te` as `delete`, when `isKnown` knows the word; then the other words of the text, too. */
 function unLeet(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!LEET_SIGN.test(text)) return { text, disguised: false };
-  let disguised = false;
-  const plain = text.replace(LEET_WORD, (word) => {
+  const read = withMeant(text, LEET_WORD, (word) => {
     const letters = withLetters(word);
-    if (!isKnown(letters)) return word;
-    disguised = true;
-    return letters;
+    return isKnown(letters) ? letters : undefined;
   });
-  return { text: disguised ? plain.replace(LEET_BESIDE, withLetters) : plain, disguised };
+  return read.disguised ? { ...read, text: read.text.replace(LEET_BESIDE, withLetters) } : read;
 }
 
 /** Compatibility forms composed (NFKC), invisible and control characters gone, quotation marks and apostrophes plain. */

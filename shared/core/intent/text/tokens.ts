@@ -1,18 +1,11 @@
 // Splits a plain text into sentences of tokens. One pass, no backtracking beyond a bounded distance.
 import type { KindSet } from '../lexicon/word-kinds.ts';
 import type { WordInfo, WordTable } from '../lexicon/word-table.ts';
+import { type WordsOf, wordsOf } from './word-set.ts';
 
-export type TokenKind =
-  | 'word'
-  | 'number'
-  | 'quoted'
-  | 'code'
-  | 'email'
-  | 'url'
-  | 'path'
-  | 'identifier'
-  | 'secret'
-  | 'punct';
+const KINDS = 'word number quoted code email url path identifier secret punct';
+export type TokenKind = WordsOf<typeof KINDS>;
+export const TOKEN_KINDS = wordsOf([KINDS]);
 
 /**
  * A class, not an object literal: a text creates thousands of short-lived tokens, and V8 starts to allocate literals of such a loop
@@ -40,6 +33,7 @@ export class Token {
 }
 
 export type Sentence = readonly Token[];
+export type Sentences = readonly Sentence[];
 
 const QUOTES = new Map([
   ['"', '"'],

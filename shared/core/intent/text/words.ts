@@ -42,8 +42,9 @@ function classAt(text: string, at: number): number | undefined {
 /** The offset after the character at `at`. */
 const after = (text: string, at: number): number => at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 
-/** The words of a text in lower case: letters and digits, with apostrophes and hyphens between them. */
-export function spokenWords(lower: string): SpokenWords {
+/** The words of a text in lower case: letters and digits, with apostrophes and hyphens between them. A line that was only wrapped continues. */
+export function wordsOfText(text: string): SpokenWords {
+  const lower = (text.includes('\n') ? text.replace(/([a-z,])\r?\n(?=[a-z])/g, '$1 ') : text).toLowerCase();
   const words: string[] = [];
   const ends: number[] = [];
   const divide = () => {
@@ -72,20 +73,18 @@ export function spokenWords(lower: string): SpokenWords {
   };
 }
 
+/** A copy of a part of a text, to be remembered after the text is gone: the part itself would keep all of the text in memory. */
+export const ownCopy = (part: string): string => ` ${part}`.slice(1);
+
 /** The words of a text, with what is known about each. */
 export interface KnownWords extends SpokenWords {
   readonly infos: readonly WordInfo[];
 }
 
-/** The words of a text in its own case, as `wordsOfText` divides it. */
+/** The same with what is known about each. */
 export function spokenText(text: string, table: WordTable): KnownWords {
   const { words, ends, ascii, addressed } = wordsOfText(text);
   const infos = words.map((word) => table.of(word));
   // Member by member: V8 gives each spread object with further members a layout of its own, and what reads it is slow.
   return { words: infos.map(({ word }) => word), ends, ascii, addressed, infos };
-}
-
-/** The words of a text in its own case; a line that was only wrapped continues. */
-export function wordsOfText(text: string): SpokenWords {
-  return spokenWords((text.includes('\n') ? text.replace(/([a-z,])\r?\n(?=[a-z])/g, '$1 ') : text).toLowerCase());
 }
