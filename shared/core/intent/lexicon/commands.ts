@@ -21,7 +21,7 @@ const OptionRule = Type.Object(
 
 const Runs = Type.Object(
   {
-    language: Type.Enum(['command', 'shell', 'sql', 'script'], {
+    language: Type.Enum(['command', 'shell', 'sql', 'script', 'python', 'javascript'], {
       description: 'What it runs: the rest of the line as a command, or code of this language.',
       examples: ['shell'],
     }),

@@ -2,6 +2,7 @@
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Lexicon, Prefix, Words } from './types.ts';
 import { compileCodeWords } from './code-words.ts';
+import { compilePrograms } from './programs.ts';
 import { compileSettings } from './settings.ts';
 import {
   commandGroups,
@@ -193,6 +194,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     disabling: compileEmptying(file.disabling),
     settings: compileSettings(file.settings),
     codeWords: compileCodeWords(file.codeWords),
+    programs: compilePrograms(file.programs, report),
     refinedObjects: objectsOf(file.refinements),
     domainOfNoun,
     domains: new Set([...Object.keys(file.domains), file.defaultDomain]),

@@ -4,6 +4,7 @@ import { HarmSchema } from './harm.ts';
 import { Learned } from './learned.ts';
 import { CodeWordsSchema } from './code-words.ts';
 import { Command, CommandNouns, CommandVerbs, Emptying, SameCommands } from './commands.ts';
+import { ProgramsSchema } from './programs.ts';
 import { Settings } from './settings.ts';
 import {
   closed,
@@ -78,6 +79,7 @@ export const LexiconSchema = Type.Object(
     disabling: Type.Optional(Emptying),
     settings: Type.Optional(Settings),
     codeWords: Type.Optional(CodeWordsSchema),
+    programs: Type.Optional(ProgramsSchema),
     defaultDomain: named('The domain of nouns that belong to none.', 'general'),
     dataClasses: Type.Object(DATA_CLASS_MEMBERS, DATA_CLASS_OPTIONS),
     quantifiers: Type.Object(

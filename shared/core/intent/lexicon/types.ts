@@ -4,6 +4,7 @@ import type { Assessment } from './assessment.ts';
 import type { LearnedWeights } from '../attack/learned.ts';
 import type { HarmEstimator } from '../harm/estimate.ts';
 import type { CodeWords } from './code-words.ts';
+import type { Programs } from './programs.ts';
 import type { commandEntry, compileCommandNouns } from './commands.ts';
 import type { compileFrames } from './frames.ts';
 import type { VerbForm } from './inflection.ts';
@@ -45,7 +46,7 @@ export type CommandEntry = Readonly<ReturnType<typeof commandEntry>>;
 
 /** Code that is on the line of a command: the value of one of `options`, the arguments after `skip` of them, or what follows `--`. */
 export interface CodeOnLine {
-  readonly language: 'command' | 'shell' | 'sql' | 'script';
+  readonly language: 'command' | 'shell' | 'sql' | 'script' | 'python' | 'javascript';
   readonly options?: readonly string[];
   readonly skip?: number;
   readonly dashed?: boolean;
@@ -103,6 +104,7 @@ export interface Words {
   /** What is done by setting a value. */
   readonly settings: readonly SettingRule[];
   readonly codeWords: CodeWords;
+  readonly programs: Programs;
   /** Every object that a refinement lists. */
   readonly refinedObjects: ReadonlySet<string>;
   readonly domainOfNoun: ReadonlyMap<string, string>;

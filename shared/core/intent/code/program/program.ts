@@ -1,0 +1,118 @@
+// Reads a text that is nothing but a program in Python or JavaScript, by its syntax tree.
+import type { ProgramLanguage } from '../../lexicon/programs.ts';
+import type { Lexicon } from '../../lexicon/types.ts';
+import { callFragment, readsQuery, type RunShell } from '../calls.ts';
+import type { Call } from '../call-syntax.ts';
+import { type Fragment, gravity, isSecretName, NOT_UNDERSTOOD, type Span, unknownCode } from '../code.ts';
+import { JavaScriptJudge } from './javascript.ts';
+import type { Act } from './judge.ts';
+import { PythonJudge } from './python.ts';
+import { type Node, treeOf } from './tree.ts';
+
+export interface ReadProgram {
+  readonly language: ProgramLanguage;
+  /** What it does beside computing and reading. */
+  readonly acts: readonly Fragment[];
+  /** Comments, and texts that are no part of a statement: they may say anything. */
+  readonly remarks: readonly Span[];
+}
+
+const NO_SHELL: RunShell = () => [];
+
+const MAX_ARGUMENTS = 2_000;
+const callOf = ({ path, arguments: args, at, end }: Act): Call => ({
+  path,
+  arguments: args.slice(0, MAX_ARGUMENTS),
+  at,
+  end,
+  isCut: args.length > MAX_ARGUMENTS,
+});
+
+/** What an act does; nothing for a query that only reads. */
+function fragmentsOfAct(act: Act, lexicon: Lexicon, runShell: RunShell): Fragment[] {
+  if (act.path.length === 0) return [unknownCode(act)];
+  const call = callOf(act);
+  if (readsQuery(call, lexicon) === true) return [];
+  const read = callFragment(call, 'program', lexicon, runShell);
+  return read === undefined || gravity(read) < gravity(NOT_UNDERSTOOD) ? [unknownCode(act)] : [read];
+}
+
+const TELLS: ReadonlySet<string> = new Set([
+  ...['CallExpression', 'NewExpression', 'FunctionDefinition', 'ClassDefinition', 'ImportStatement', 'ForStatement'],
+  ...['WhileStatement', 'WithStatement', 'TryStatement', 'FunctionDeclaration', 'ClassDeclaration', 'ArrowFunction'],
+  ...['ImportDeclaration', 'VariableDeclaration', 'TaggedTemplateExpression', 'LambdaExpression'],
+]);
+
+/** Whether a tree has what only a program has. A sentence of one word, or a setting, may look like an expression. */
+const isProgram = (node: Node): boolean => TELLS.has(node.type) || node.children.some(isProgram);
+
+const ADDRESS = /\w:\/\//;
+
+/** What strings of a program say that no name does: a file with credentials, an address to be opened. */
+function opensMore(root: Node, text: string): boolean {
+  const strings: string[] = [];
+  const collect = (node: Node): void => {
+    if (/^(?:\w*String)$/.test(node.type)) strings.push(text.slice(node.from, node.to));
+    else node.children.forEach(collect);
+  };
+  collect(root);
+  return strings.some((string) => ADDRESS.test(string) || (!/\s/.test(string) && isSecretName(string)));
+}
+
+function remarksIn(node: Node): Span[] {
+  const isRemark =
+    /Comment$/.test(node.type) || (node.type === 'ExpressionStatement' && /String$/.test(node.children[0]?.type ?? ''));
+  return isRemark ? [{ at: node.from, end: node.to }] : node.children.flatMap(remarksIn);
+}
+
+/** @param language if it is known; @returns undefined for a text that is no program in it, or in any of them */
+function readAs(
+  text: string,
+  language: ProgramLanguage,
+  lexicon: Lexicon,
+  runShell: RunShell,
+  isWanted: (root: Node) => boolean = () => true,
+): ReadProgram | undefined {
+  const names = lexicon.programs[language];
+  if (names === undefined) return undefined;
+  const root = treeOf(text, language);
+  if (root === undefined || !isWanted(root)) return undefined;
+  const isGrave = (act: Act): boolean => {
+    const read = callFragment(callOf(act), 'program', lexicon, NO_SHELL);
+    return read !== undefined && gravity(read) >= gravity(NOT_UNDERSTOOD);
+  };
+  const judge =
+    language === 'python' ? new PythonJudge(text, names, isGrave) : new JavaScriptJudge(text, names, isGrave);
+  const acts = judge.judge(root).flatMap((act) => fragmentsOfAct(act, lexicon, runShell));
+  if (judge.opens && opensMore(root, text)) acts.push(unknownCode({ at: root.from, end: root.to }));
+  return { language, acts, remarks: remarksIn(root) };
+}
+
+/** What a text may be, the likelier language first. */
+const LIKE_JAVASCRIPT =
+  /\b(?:const|let|var|function)\s|=>|;\s*$|\bconsole\.|^\s*(?:import\b[^\n]*\bfrom\s*["']|export\b|interface\b|type\s+\w+\s*=)|\/\//m;
+
+let last: { readonly text: string; readonly lexicon: Lexicon; readonly read: ReadProgram | undefined } | undefined;
+
+/** Reads a text that is a program in a language that it does not say. The last answer is kept, because several readers ask about one text. */
+export function programIn(text: string, lexicon: Lexicon): ReadProgram | undefined {
+  if (last?.text === text && last.lexicon === lexicon) return last.read;
+  const languages: readonly ProgramLanguage[] = LIKE_JAVASCRIPT.test(text)
+    ? ['javascript', 'python']
+    : text.includes('`')
+      ? ['python']
+      : ['python', 'javascript'];
+  let read: ReadProgram | undefined;
+  if (/[(=]/.test(text))
+    for (const language of languages) read ??= readAs(text, language, lexicon, NO_SHELL, isProgram);
+  last = { text, lexicon, read };
+  return read;
+}
+
+/** Reads a program in a language that is known. What can not be read is not understood. */
+export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexicon, runShell: RunShell): ReadProgram =>
+  readAs(text, language, lexicon, runShell) ?? {
+    language,
+    acts: [unknownCode({ at: 0, end: text.length })],
+    remarks: [],
+  };
