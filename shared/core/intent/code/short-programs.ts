@@ -30,7 +30,10 @@ const NAME = /[A-Za-z_][\w.]{0,120}/g;
 /** Whether a program only computes and reads, in whichever language. */
 export function onlyReads(program: string, lexicon: Lexicon): boolean {
   const read = programIn(program, lexicon);
-  return read === undefined ? onlyPrints(program, lexicon) : read.acts.length === 0;
+  if (read === undefined) return onlyPrints(program, lexicon);
+  // The names of one expression are all that there is to know, and its call may be one of a tool.
+  const mayRead = read.isExpression && read.acts.every(({ action }) => action === 'unknown');
+  return read.acts.length === 0 || (mayRead && onlyPrints(program, lexicon));
 }
 
 /** Whether a short program in a language without a reader of its own only computes and prints. */

@@ -1,5 +1,5 @@
 // Judges a program in JavaScript or TypeScript by its syntax tree. What is not of a listed kind is an act.
-import { type Argument, type Called, Judge } from './judge.ts';
+import { type Argument, type Called, isPlainVariable, Judge } from './judge.ts';
 import type { Node } from './tree.ts';
 import { ANYTHING, letGo, MADE, MEMORY, OUTSIDE, type Own, UNSEEN, type Value, valueOf } from './values.ts';
 
@@ -13,6 +13,11 @@ const RUNS_LATER: ReadonlySet<string> = new Set(['setTimeout', 'setInterval']);
 
 export class JavaScriptJudge extends Judge {
   protected readonly treated: ReadonlySet<string> = new Set([...RUNS_LATER, 'require', 'process']);
+
+  protected override isAlsoListed(name: string): boolean {
+    const [, variable] = /^process\.env\.(\w+)$/.exec(name) ?? [];
+    return variable !== undefined && isPlainVariable(variable);
+  }
 
   protected isHiddenName = (name: string): boolean => HIDDEN.test(name);
 
@@ -415,11 +420,16 @@ export class JavaScriptJudge extends Judge {
       case 'TemplateString':
       case 'Interpolation':
       case 'ArrayExpression':
-      case 'BinaryExpression':
       case 'ConditionalExpression':
       case 'AwaitExpression':
       case 'SequenceExpression':
         return this.#all(withoutTypes(children));
+      case 'BinaryExpression': {
+        // Whether there is a variable of a name says nothing about its value.
+        const [name, sign, object] = children;
+        const isAsked = name?.type === 'String' && sign?.type === 'in' && object && this.textOf(object) === 'process.env';
+        return isAsked ? MEMORY : this.#all(withoutTypes(children));
+      }
       case 'UnaryExpression':
         return this.#unary(node);
       case 'PostfixExpression': {

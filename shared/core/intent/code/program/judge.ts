@@ -1,5 +1,6 @@
 // Judges what the parts of a program do, in whichever language: names, members, calls, assignments. What is not listed is an act.
 import type { ProgramNames } from '../../lexicon/programs.ts';
+import { isSecretName } from '../code.ts';
 import type { Node } from './tree.ts';
 import {
   ANYTHING,
@@ -23,6 +24,14 @@ export interface Act {
   readonly arguments: string;
   readonly at: number;
   readonly end: number;
+}
+
+/** What is known of single calls. */
+export interface KnownCalls {
+  /** Whether a call on something from outside does more than its name is listed for, by its object or its arguments. */
+  isGrave(act: Act): boolean;
+  /** Whether a call reads, by its name and its arguments. */
+  reads(act: Act): boolean;
 }
 
 export interface Argument {
@@ -61,11 +70,10 @@ export abstract class Judge {
   /** It opens a file to read it. */
   opens = false;
 
-  /** Whether a call on something from outside does more than its name is listed for, by its object or its arguments. */
-  readonly #isGrave: (act: Act) => boolean;
+  readonly #known: KnownCalls;
 
-  constructor(text: string, names: ProgramNames, isGrave: (act: Act) => boolean) {
-    this.#isGrave = isGrave;
+  constructor(text: string, names: ProgramNames, known: KnownCalls) {
+    this.#known = known;
     this.text = text;
     this.names = names;
     this.scope = { values: new Map(), above: undefined, own: undefined, outer: new Set(), isClass: false };
@@ -236,7 +244,13 @@ export abstract class Judge {
     return node ? this.act(node, value.name) : valueOf(ANYTHING);
   }
 
+  /** Names that are listed, if not by the tables. */
+  protected isAlsoListed(_name: string): boolean {
+    return false;
+  }
+
   protected isListed(name: string): boolean {
+    if (this.isAlsoListed(name)) return true;
     return this.names.functions.has(name) && !name.split('.').some((part) => this.isHiddenName(part));
   }
 
@@ -276,12 +290,19 @@ export abstract class Judge {
     }
   }
 
+  /** A call that no table has: its name and its arguments may say that it reads. What it gives is not of the program. */
+  #unlisted(node: Node, name: string): Value {
+    const act = { path: name.split('.').slice(-MAX_PATH), arguments: this.argumentsOf(node), at: node.from, end: node.to };
+    const isHidden = name.split('.').some((part) => this.isHiddenName(part));
+    return !isHidden && this.#known.reads(act) ? valueOf(OUTSIDE) : this.act(node, name, act.arguments);
+  }
+
   /** A call of `name`, which is not of the program. */
   protected callNamed(name: string, given: readonly Argument[], node: Node): Value {
     for (const { value, node: at } of given) this.used(value, at);
     const special = this.special({ name, object: undefined, given, node });
     if (special) return special;
-    if (!this.isListed(name)) return this.act(node, name, this.argumentsOf(node));
+    if (!this.isListed(name)) return this.#unlisted(node, name);
     if (this.names.openers.has(name)) this.opens = true;
     this.#hand(name, MEMORY, given, node);
     return this.names.makers.has(name) ? MEMORY : valueOf(bitsOf(given));
@@ -298,13 +319,13 @@ export abstract class Judge {
     const isMaker = makers.has(`.${name}`);
     const isListed = !this.isHiddenName(name) && (methods.has(name) || isMaker);
     if (!isListed && !own && !(memoryMethods.has(name) && this.#isMade(object)))
-      return this.act(node, [...this.#pathOf(node), name].join('.'), this.argumentsOf(node));
+      return this.#unlisted(node, [...this.#pathOf(node), name].join('.'));
     const act = { path: [...this.#pathOf(node), name], arguments: this.argumentsOf(node), at: node.from, end: node.to };
     const isOutside = (object.bits & OUTSIDE) !== 0 && !isMaker;
     const isSafe = isMaker || this.names.looks.has(name);
     if (
       (isFree(object.bits) && !isSafe) ||
-      (isOutside && this.#isGrave(act)) ||
+      (isOutside && this.#known.isGrave(act)) ||
       (RUNS_ITSELF.test(name) && (object.bits & UNSEEN) !== 0)
     )
       return this.act(node, act.path.join('.'), act.arguments);
@@ -361,6 +382,10 @@ const CALLED: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+
+/** Whether a variable of the environment holds no credential and no address by its name. */
+export const isPlainVariable = (name: string): boolean =>
+  /^\w{1,60}$/.test(name) && !isSecretName(name) && !/key|pass|auth|cred|url|dsn|conn|cert|sign|salt|private|webhook/i.test(name);
 
 const isNamed = ({ type }: Node): boolean => type === 'VariableName' || type === 'MemberExpression';
 

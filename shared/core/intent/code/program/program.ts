@@ -1,11 +1,12 @@
 // Reads a text that is nothing but a program in Python or JavaScript, by its syntax tree.
 import type { ProgramLanguage } from '../../lexicon/programs.ts';
 import type { Lexicon } from '../../lexicon/types.ts';
-import { callFragment, readsQuery, type RunShell } from '../calls.ts';
+import { callFragment, onlyReadsCall, readsQuery, type RunShell } from '../calls.ts';
 import type { Call } from '../call-syntax.ts';
 import { type Fragment, gravity, isSecretName, NOT_UNDERSTOOD, type Span, unknownCode } from '../code.ts';
+import { partsOf } from '../names.ts';
 import { JavaScriptJudge } from './javascript.ts';
-import type { Act } from './judge.ts';
+import type { Act, KnownCalls } from './judge.ts';
 import { PythonJudge } from './python.ts';
 import { type Node, treeOf } from './tree.ts';
 
@@ -15,10 +16,13 @@ export interface ReadProgram {
   readonly acts: readonly Fragment[];
   /** Comments, and texts that are no part of a statement: they may say anything. */
   readonly remarks: readonly Span[];
+  /** It is one expression, such as a call, in which no name can stand for another. */
+  readonly isExpression: boolean;
 }
 
 const NO_SHELL: RunShell = () => [];
 
+const ADDRESS = /\w:\/\//;
 const MAX_ARGUMENTS = 2_000;
 const callOf = ({ path, arguments: args, at, end }: Act): Call => ({
   path,
@@ -28,11 +32,23 @@ const callOf = ({ path, arguments: args, at, end }: Act): Call => ({
   isCut: args.length > MAX_ARGUMENTS,
 });
 
-/** What an act does; nothing for a query that only reads. */
+/** Whether the name of a method says that it reads, as those of services have them: `get_bucket_versioning`; of a module, one word is enough. */
+function readsByName(call: Call, lexicon: Lexicon, isModule: (name: string) => boolean): boolean {
+  const [root = '', ...rest] = call.path;
+  const name = rest.at(-1) ?? '';
+  const { pureFunctions } = lexicon.codeWords;
+  const isPure = pureFunctions.has(name.toLowerCase());
+  const isKnown = isModule(root)
+    ? partsOf(name).length > 1 || READS.test(name) || (isPure && rest.length === 1)
+    : partsOf(name).length > 1 && !pureFunctions.has(root) && !isPure;
+  return isKnown && !ADDRESS.test(call.arguments) && onlyReadsCall(call, lexicon);
+}
+const READS = /^(?:list|describe|show|retrieve|info|count|exists|find|head|scan)$/;
+
+/** What an act does. */
 function fragmentsOfAct(act: Act, lexicon: Lexicon, runShell: RunShell): Fragment[] {
   if (act.path.length === 0) return [unknownCode(act)];
   const call = callOf(act);
-  if (readsQuery(call, lexicon) === true) return [];
   const read = callFragment(call, 'program', lexicon, runShell);
   return read === undefined || gravity(read) < gravity(NOT_UNDERSTOOD) ? [unknownCode(act)] : [read];
 }
@@ -45,8 +61,6 @@ const TELLS: ReadonlySet<string> = new Set([
 
 /** Whether a tree has what only a program has. A sentence of one word, or a setting, may look like an expression. */
 const isProgram = (node: Node): boolean => TELLS.has(node.type) || node.children.some(isProgram);
-
-const ADDRESS = /\w:\/\//;
 
 /** What strings of a program say that no name does: a file with credentials, an address to be opened. */
 function opensMore(root: Node, text: string): boolean {
@@ -77,15 +91,22 @@ function readAs(
   if (names === undefined) return undefined;
   const root = treeOf(text, language);
   if (root === undefined || !isWanted(root)) return undefined;
-  const isGrave = (act: Act): boolean => {
-    const read = callFragment(callOf(act), 'program', lexicon, NO_SHELL);
-    return read !== undefined && gravity(read) >= gravity(NOT_UNDERSTOOD);
+  const known: KnownCalls = {
+    isGrave(act) {
+      const read = callFragment(callOf(act), 'program', lexicon, NO_SHELL);
+      return read !== undefined && gravity(read) >= gravity(NOT_UNDERSTOOD);
+    },
+    reads(act) {
+      const call = callOf(act);
+      return readsQuery(call, lexicon) ?? readsByName(call, lexicon, names.modules.has);
+    },
   };
   const judge =
-    language === 'python' ? new PythonJudge(text, names, isGrave) : new JavaScriptJudge(text, names, isGrave);
+    language === 'python' ? new PythonJudge(text, names, known) : new JavaScriptJudge(text, names, known);
   const acts = judge.judge(root).flatMap((act) => fragmentsOfAct(act, lexicon, runShell));
   if (judge.opens && opensMore(root, text)) acts.push(unknownCode({ at: root.from, end: root.to }));
-  return { language, acts, remarks: remarksIn(root) };
+  const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
+  return { language, acts, remarks: remarksIn(root), isExpression };
 }
 
 /** What a text may be, the likelier language first. */
@@ -115,4 +136,5 @@ export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexi
     language,
     acts: [unknownCode({ at: 0, end: text.length })],
     remarks: [],
+    isExpression: false,
   };

@@ -1,5 +1,5 @@
 // Judges a program in Python by its syntax tree. What is not of a listed kind is an act.
-import { type Argument, type Called, Judge } from './judge.ts';
+import { type Argument, type Called, isPlainVariable, Judge } from './judge.ts';
 import type { Node } from './tree.ts';
 import { ANYTHING, isFree, letGo, MADE, MEMORY, OUTSIDE, type Own, UNSEEN, type Value, valueOf } from './values.ts';
 
@@ -115,7 +115,9 @@ export class PythonJudge extends Judge {
     if (last === undefined) {
       // Only a type: `number: int`. A field of a class, which its objects are given.
       const [target] = children;
-      if (target?.type === 'VariableName' && this.scope.isClass && this.scope.own)
+      if (target?.type === 'MemberExpression') this.#take(target);
+      else if (target?.type !== 'VariableName') this.#parts(children);
+      else if (this.scope.isClass && this.scope.own)
         this.setMember(this.textOf(target), valueOf(this.scope.own.given));
       return;
     }
@@ -211,7 +213,7 @@ export class PythonJudge extends Judge {
         else {
           value = this.#take(child);
           // What happens at its end is not seen.
-          if ((value.bits & OUTSIDE) !== 0) this.act(child);
+          if (isFree(value.bits)) this.act(child);
         }
         isTarget = false;
       } else if (!isWord(child)) this.act(child);
@@ -421,13 +423,16 @@ export class PythonJudge extends Judge {
       case 'ArrayExpression':
       case 'SetExpression':
       case 'DictionaryExpression':
-      case 'BinaryExpression':
       case 'UnaryExpression':
       case 'ConditionalExpression':
       case 'StarExpression':
+      case 'BinaryExpression':
       case 'AwaitExpression': {
         let bits = MADE;
+        // Whether there is a variable of a name says nothing about its value.
+        const isAsked = children[0]?.type === 'String' && children.some(({ type }) => type === 'in');
         for (const child of children) {
+          if (isAsked && this.textOf(child) === 'os.environ' && this.#isEnvironment(this.evaluate(child))) continue;
           if (!isExpression(child)) {
             if (!isWord(child)) this.act(child);
             continue;
@@ -473,6 +478,7 @@ export class PythonJudge extends Judge {
         const of = this.evaluate(object);
         if (name) return this.member(of, this.textOf(name), node);
         this.#index(node);
+        if (this.#isEnvironment(of) && this.#isPlainVariable(children[2])) return MEMORY;
         return valueOf(this.used(of, object).bits);
       }
       case 'CallExpression':
@@ -553,6 +559,14 @@ export class PythonJudge extends Judge {
     return this.callValue(value, this.#arguments(list), node);
   }
 
+  #isEnvironment = ({ name }: Value): boolean => name === 'os.environ';
+
+  /** A variable of the environment that holds no credential by its name. */
+  #isPlainVariable(node: Node | undefined): boolean {
+    const name = this.#literal(node);
+    return name !== undefined && isPlainVariable(name);
+  }
+
   /** The text of a string; undefined for what is none, or is put together. */
   #literal(node: Node | undefined): string | undefined {
     if (node?.type !== 'String') return undefined;
@@ -583,6 +597,9 @@ export class PythonJudge extends Judge {
         const of = this.evaluate(first.node);
         return this.member(of, property, node);
       }
+      case 'os.getenv':
+      case 'os.environ.get':
+        return this.#isPlainVariable(first?.node) ? MEMORY : undefined;
       case 'logging.basicConfig':
         return keyword('filename') || keyword('handlers') ? this.act(node) : MEMORY;
       case '.rename':
