@@ -168,8 +168,9 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const isQuery = code.some(({ isWhole, language, verb }) => isWhole && language === 'http' && verb === 'query');
   // Of a program that only reads, what its comments say counts, and no word of its code.
   const reads = programIn(text, lexicon);
-  const isRead = reads?.acts.length === 0;
-  const isInRead = ({ at }: CandidateAction) => isRead && !reads.remarks.some((span) => span.at <= at && at < span.end);
+  const isRead = reads?.reads === true;
+  const remarks = isRead ? reads.remarks() : [];
+  const isInRead = ({ at }: CandidateAction) => isRead && !remarks.some((span) => span.at <= at && at < span.end);
   const program = called.length > 0 || isQuery || isRead ? undefined : callProgramOf(text);
   const byCalls = [
     ...askedByCalls(called, readSentence, lexicon),

@@ -98,7 +98,7 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
 
 /** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
-  if (programIn(text, lexicon)?.acts.length === 0)
+  if (programIn(text, lexicon)?.reads)
     return [readsOnly({ at: 0, end: text.length }, { verb: 'print', object: 'value' })];
   const comments = commentsIn(text, lexicon);
   const found = comments.length > 0 ? fragmentsBeside(comments, text, lexicon) : [];

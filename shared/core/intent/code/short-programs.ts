@@ -32,8 +32,8 @@ export function onlyReads(program: string, lexicon: Lexicon): boolean {
   const read = programIn(program, lexicon);
   if (read === undefined) return onlyPrints(program, lexicon);
   // The names of one expression are all that there is to know, and its call may be one of a tool.
-  const mayRead = read.isExpression && read.acts.every(({ action }) => action === 'unknown');
-  return read.acts.length === 0 || (mayRead && onlyPrints(program, lexicon));
+  const mayRead = () => read.isExpression && read.acts().every(({ action }) => action === 'unknown');
+  return read.reads || (mayRead() && onlyPrints(program, lexicon));
 }
 
 /** Whether a short program in a language without a reader of its own only computes and prints. */
@@ -59,11 +59,11 @@ function onlyPrints(program: string, lexicon: Lexicon): boolean {
 /** The language of a program: `any` for one that the text does not say, `other` for one without a reader. */
 export type LanguageOfProgram = ProgramLanguage | 'any' | 'other';
 
-/** What it does beside computing and reading; nothing when that is all. Undefined for a program that has no reader. */
-function actsOf(program: string, language: LanguageOfProgram, lexicon: Lexicon, runShell: RunShell) {
+/** The program as its reader has it; undefined for one that has no reader. */
+function readBy(program: string, language: LanguageOfProgram, lexicon: Lexicon, runShell: RunShell) {
   if (language === 'other') return undefined;
-  if (language === 'any') return programIn(program, lexicon)?.acts;
-  return lexicon.programs[language] && programOf(program, language, lexicon, runShell).acts;
+  if (language === 'any') return programIn(program, lexicon);
+  return lexicon.programs[language] && programOf(program, language, lexicon, runShell);
 }
 
 /** What a program does: it only reads, or its known calls, or else it is not understood. */
@@ -73,11 +73,11 @@ export function programFragments(
   lexicon: Lexicon,
   runShell: RunShell,
 ): Fragment[] {
-  const acts = actsOf(program, language, lexicon, runShell);
-  if (acts === undefined ? onlyPrints(program, lexicon) : acts.length === 0)
+  const read = readBy(program, language, lexicon, runShell);
+  if (read?.reads ?? onlyPrints(program, lexicon))
     return [readsOnly(span, { verb: 'print', object: 'value' })];
   const known = [
-    ...(acts ?? []).filter(({ action }) => action !== 'unknown'),
+    ...(read?.acts() ?? []).filter(({ action }) => action !== 'unknown'),
     ...callsOf(program).flatMap((call) => callFragment(call, 'program', lexicon, runShell) ?? []),
   ];
   const gone = known.find(({ effect }) => effect === 'destructive');

@@ -1,6 +1,6 @@
 // Judges a program in JavaScript or TypeScript by its syntax tree. What is not of a listed kind is an act.
 import { type Argument, type Called, isPlainVariable, Judge } from './judge.ts';
-import type { Node } from './tree.ts';
+import { byType, type Node } from './tree.ts';
 import { ANYTHING, letGo, MADE, MEMORY, OUTSIDE, type Own, UNSEEN, type Value, valueOf } from './values.ts';
 
 /** Members by which everything can be reached. */
@@ -579,12 +579,15 @@ const moduleOf = (quoted: string): string => quoted.slice(1, -1).replace(/^node:
 const propertyOf = (node: Node): Node | undefined =>
   node.children.find(({ type }) => type === 'PropertyName' || type === 'PrivatePropertyName');
 
+const SILENT: ReadonlySet<string> = new Set(
+  'LineComment BlockComment Equals UpdateOp CompareOp ArithOp BitOp LogicOp Arrow Spread Star Optional Privacy Label Escape InterpolationStart InterpolationEnd TypeAnnotation TypeParamList TypeArgList TypeDefinition'.split(
+    ' ',
+  ),
+);
 /** Signs, key words, comments and types: what does nothing by itself. */
-const isSilent = ({ type }: Node): boolean =>
-  (!/^[A-Z]/.test(type) && type !== 'this' && type !== 'super' && type !== 'null') ||
-  /^(?:LineComment|BlockComment|Equals|UpdateOp|CompareOp|ArithOp|BitOp|LogicOp|Arrow|Spread|Star|Optional|Privacy|Label|Escape|InterpolationStart|InterpolationEnd|TypeAnnotation|TypeParamList|TypeArgList|TypeDefinition)$/.test(
-    type,
-  );
+const isSilent = byType(
+  (type) => SILENT.has(type) || (!/^[A-Z]/.test(type) && type !== 'this' && type !== 'super' && type !== 'null'),
+);
 
 /** `value as Type`: what follows is no value. */
 function withoutTypes(children: readonly Node[]): readonly Node[] {
@@ -592,7 +595,8 @@ function withoutTypes(children: readonly Node[]): readonly Node[] {
   return at < 0 ? children : children.slice(0, at);
 }
 
-const isStatement = ({ type }: Node): boolean =>
-  /(?:Statement|Declaration|Clause|Label)$|^(?:Block|SwitchBody|Hashbang)$/.test(type) && type !== 'Label';
+const isStatement = byType(
+  (type) => /(?:Statement|Declaration|Clause|.Label)$|^(?:Block|SwitchBody|Hashbang)$/.test(type),
+);
 
-const isTarget = ({ type }: Node): boolean => /^(?:VariableDefinition|ArrayPattern|ObjectPattern)$/.test(type);
+const isTarget = byType((type) => /^(?:VariableDefinition|ArrayPattern|ObjectPattern)$/.test(type));

@@ -12,10 +12,12 @@ import { type Node, treeOf } from './tree.ts';
 
 export interface ReadProgram {
   readonly language: ProgramLanguage;
-  /** What it does beside computing and reading. */
-  readonly acts: readonly Fragment[];
+  /** It only computes and reads. */
+  readonly reads: boolean;
+  /** What it does beside that. */
+  acts(): readonly Fragment[];
   /** Comments, and texts that are no part of a statement: they may say anything. */
-  readonly remarks: readonly Span[];
+  remarks(): readonly Span[];
   /** It is one expression, such as a call, in which no name can stand for another. */
   readonly isExpression: boolean;
 }
@@ -73,10 +75,23 @@ function opensMore(root: Node, text: string): boolean {
   return strings.some((string) => ADDRESS.test(string) || (!/\s/.test(string) && isSecretName(string)));
 }
 
-function remarksIn(node: Node): Span[] {
-  const isRemark =
-    /Comment$/.test(node.type) || (node.type === 'ExpressionStatement' && /String$/.test(node.children[0]?.type ?? ''));
-  return isRemark ? [{ at: node.from, end: node.to }] : node.children.flatMap(remarksIn);
+function remarksIn(node: Node, found: Span[] = []): Span[] {
+  if (isRemark(node)) found.push({ at: node.from, end: node.to });
+  else for (const child of node.children) remarksIn(child, found);
+  return found;
+}
+const isRemark = ({ type, children }: Node): boolean =>
+  type.endsWith('Comment') || (type === 'ExpressionStatement' && children[0]?.type.endsWith('String') === true);
+
+/** The answer for each call, by where it stands: a program is judged several times. */
+function remembered(ask: (act: Act) => boolean): (act: Act) => boolean {
+  const known = new Map<string, boolean>();
+  return (act) => {
+    const key = `${act.at} ${act.end} ${act.path.join('.')}`;
+    const answer = known.get(key) ?? ask(act);
+    known.set(key, answer);
+    return answer;
+  };
 }
 
 /** @param language if it is known; @returns undefined for a text that is no program in it, or in any of them */
@@ -92,21 +107,22 @@ function readAs(
   const root = treeOf(text, language);
   if (root === undefined || !isWanted(root)) return undefined;
   const known: KnownCalls = {
-    isGrave(act) {
+    isGrave: remembered((act) => {
       const read = callFragment(callOf(act), 'program', lexicon, NO_SHELL);
       return read !== undefined && gravity(read) >= gravity(NOT_UNDERSTOOD);
-    },
-    reads(act) {
+    }),
+    reads: remembered((act) => {
       const call = callOf(act);
       return readsQuery(call, lexicon) ?? readsByName(call, lexicon, names.modules.has);
-    },
+    }),
   };
   const judge =
     language === 'python' ? new PythonJudge(text, names, known) : new JavaScriptJudge(text, names, known);
-  const acts = judge.judge(root).flatMap((act) => fragmentsOfAct(act, lexicon, runShell));
-  if (judge.opens && opensMore(root, text)) acts.push(unknownCode({ at: root.from, end: root.to }));
+  const found = [...judge.judge(root)];
+  if (judge.opens && opensMore(root, text)) found.push({ path: [], arguments: '', at: root.from, end: root.to });
+  const acts = () => found.flatMap((act) => fragmentsOfAct(act, lexicon, runShell));
   const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
-  return { language, acts, remarks: remarksIn(root), isExpression };
+  return { language, reads: found.length === 0, acts, remarks: () => remarksIn(root), isExpression };
 }
 
 /** What a text may be, the likelier language first. */
@@ -134,7 +150,8 @@ export function programIn(text: string, lexicon: Lexicon): ReadProgram | undefin
 export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexicon, runShell: RunShell): ReadProgram =>
   readAs(text, language, lexicon, runShell) ?? {
     language,
-    acts: [unknownCode({ at: 0, end: text.length })],
-    remarks: [],
+    reads: false,
+    acts: () => [unknownCode({ at: 0, end: text.length })],
+    remarks: () => [],
     isExpression: false,
   };

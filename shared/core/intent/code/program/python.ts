@@ -1,6 +1,6 @@
 // Judges a program in Python by its syntax tree. What is not of a listed kind is an act.
 import { type Argument, type Called, isPlainVariable, Judge } from './judge.ts';
-import type { Node } from './tree.ts';
+import { byType, type Node } from './tree.ts';
 import { ANYTHING, isFree, letGo, MADE, MEMORY, OUTSIDE, type Own, UNSEEN, type Value, valueOf } from './values.ts';
 
 /** Names with two lines around them that only tell of something. */
@@ -16,6 +16,8 @@ const FRAME_NAMES = /^(?:columns|index|mapper|axis|inplace|level|errors|copy)$/;
 /** Functions of Python itself that do more than compute. A name that is theirs may be theirs wherever it is not surely another. */
 const ACTING =
   /^(?:open|type|getattr|exec|eval|compile|setattr|delattr|globals|locals|vars|breakpoint|help|dir|reload|execfile|file|unicode|apply)$/;
+/** Arguments that hold names of columns, and no function. */
+const PLAIN_KEYWORDS = /^(?:index|columns|values|axis|raw|result_type|margins|fill_value|dropna|normalize|na_action)$/;
 const OPENS = /^(?:open|io\.open|codecs\.open|gzip\.open|bz2\.open|lzma\.open)$/;
 
 export class PythonJudge extends Judge {
@@ -559,6 +561,22 @@ export class PythonJudge extends Judge {
     return this.callValue(value, this.#arguments(list), node);
   }
 
+  /** What a table applies to its columns: a function that is listed, or written here; never a text that names another. */
+  #isPlainFunction(node: Node, keyword?: string): boolean {
+    const text = this.#literal(node);
+    const inner = node.children.filter(isExpression);
+    // Of a pair of a column and a function only the second is one, and of a dictionary the values.
+    if (PLAIN_KEYWORDS.test(keyword ?? '')) return true;
+    if (text !== undefined) return this.names.methods.has(text) || this.names.makers.has(`.${text}`);
+    if (node.type === 'TupleExpression') return inner.slice(1).every((one) => this.#isPlainFunction(one));
+    if (node.type === 'ArrayExpression') return inner.every((one) => this.#isPlainFunction(one));
+    if (node.type === 'DictionaryExpression')
+      return node.children.every((one, at) => node.children[at - 1]?.type !== ':' || this.#isPlainFunction(one));
+    if (/^(?:LambdaExpression|Number|Boolean|None|CallExpression)$/.test(node.type)) return true;
+    const value = this.evaluate(node);
+    return value.own !== undefined || (value.name !== undefined && this.isListed(value.name));
+  }
+
   #isEnvironment = ({ name }: Value): boolean => name === 'os.environ';
 
   /** A variable of the environment that holds no credential by its name. */
@@ -600,6 +618,17 @@ export class PythonJudge extends Judge {
       case 'os.getenv':
       case 'os.environ.get':
         return this.#isPlainVariable(first?.node) ? MEMORY : undefined;
+      case '.apply':
+      case '.agg':
+      case '.aggregate':
+      case '.transform':
+      case '.map':
+      case '.pipe':
+      case '.pivot_table':
+      case 'pandas.pivot_table':
+      case 'pandas.crosstab':
+        // Functions may be given by their names.
+        return given.every((one) => this.#isPlainFunction(one.node, one.keyword)) ? undefined : this.act(node);
       case 'logging.basicConfig':
         return keyword('filename') || keyword('handlers') ? this.act(node) : MEMORY;
       case '.rename':
@@ -641,9 +670,12 @@ export class PythonJudge extends Judge {
 const propertyOf = (node: Node): Node | undefined => node.children.find(({ type }) => type === 'PropertyName');
 
 /** Key words and signs, which the grammar names as they are written. */
-const isWord = ({ type }: Node): boolean =>
-  !/^[A-Z]/.test(type) ||
-  /^(?:At|AssignOp|CompareOp|ArithOp|BitOp|UpdateOp|FormatConversion|FormatSelfDoc|Comment|Escape)$/.test(type);
+const isWord = byType(
+  (type) =>
+    !/^[A-Z]/.test(type) ||
+    /^(?:At|AssignOp|CompareOp|ArithOp|BitOp|UpdateOp|FormatConversion|FormatSelfDoc|Comment|Escape)$/.test(type),
+);
 
-const isExpression = (node: Node): boolean =>
-  /(?:Expression|String|Replacement|Spec)$|^(?:VariableName|Number|Boolean|None|Ellipsis)$/.test(node.type);
+const isExpression = byType((type) =>
+  /(?:Expression|String|Replacement|Spec)$|^(?:VariableName|Number|Boolean|None|Ellipsis)$/.test(type),
+);

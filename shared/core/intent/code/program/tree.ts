@@ -31,9 +31,25 @@ const DISPUTED =
 /** The first two lines of a Python program may say that its characters stand for others. */
 const ENCODED = /^(?:[^\n]*\n)?[ \t\f]*#[^\n]*coding[:=](?!\s*utf-?8\b)/i;
 
+/** Brackets within brackets at most, those in strings too: of more, a parser tries out each way to read them. */
+const MAX_OPEN = 60;
+
+function isTooDeep(text: string): boolean {
+  let open = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const c = text.charCodeAt(at);
+    // ( [ {
+    if (c === 40 || c === 91 || c === 123) {
+      open += 1;
+      if (open > MAX_OPEN) return true;
+    } else if ((c === 41 || c === 93 || c === 125) && open > 0) open -= 1;
+  }
+  return false;
+}
+
 /** The tree of a program; undefined for a text that is none, or that is too long or too deep to be read. */
 export function treeOf(text: string, language: ProgramLanguage): Node | undefined {
-  if (text.length > MAX_LENGTH || DISPUTED.test(text)) return undefined;
+  if (text.length > MAX_LENGTH || DISPUTED.test(text) || isTooDeep(text)) return undefined;
   if (language === 'python' && ENCODED.test(text)) return undefined;
   let cursor;
   try {
@@ -64,4 +80,17 @@ export function treeOf(text: string, language: ProgramLanguage): Node | undefine
     if (open.length === 0) break;
   }
   return root;
+}
+
+/** A question about nodes whose answer depends on their type alone; each type is asked about once. */
+export function byType(ask: (type: string) => boolean): (node: Node) => boolean {
+  const known = new Map<string, boolean>();
+  return ({ type }) => {
+    let answer = known.get(type);
+    if (answer === undefined) {
+      answer = ask(type);
+      known.set(type, answer);
+    }
+    return answer;
+  };
 }
