@@ -74,8 +74,7 @@ export function programFragments(
   runShell: RunShell,
 ): Fragment[] {
   const read = readBy(program, language, lexicon, runShell);
-  if (read?.reads ?? onlyPrints(program, lexicon))
-    return [readsOnly(span, { verb: 'print', object: 'value' })];
+  if (read?.reads ?? onlyPrints(program, lexicon)) return [readsOnly(span, { verb: 'print', object: 'value' })];
   const known = [
     ...(read?.acts() ?? []).filter(({ action }) => action !== 'unknown'),
     ...callsOf(program).flatMap((call) => callFragment(call, 'program', lexicon, runShell) ?? []),

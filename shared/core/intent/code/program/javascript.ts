@@ -427,7 +427,8 @@ export class JavaScriptJudge extends Judge {
       case 'BinaryExpression': {
         // Whether there is a variable of a name says nothing about its value.
         const [name, sign, object] = children;
-        const isAsked = name?.type === 'String' && sign?.type === 'in' && object && this.textOf(object) === 'process.env';
+        const isAsked =
+          name?.type === 'String' && sign?.type === 'in' && object && this.textOf(object) === 'process.env';
         return isAsked ? MEMORY : this.#all(withoutTypes(children));
       }
       case 'UnaryExpression':
@@ -595,8 +596,8 @@ function withoutTypes(children: readonly Node[]): readonly Node[] {
   return at < 0 ? children : children.slice(0, at);
 }
 
-const isStatement = byType(
-  (type) => /(?:Statement|Declaration|Clause|.Label)$|^(?:Block|SwitchBody|Hashbang)$/.test(type),
+const isStatement = byType((type) =>
+  /(?:Statement|Declaration|Clause|.Label)$|^(?:Block|SwitchBody|Hashbang)$/.test(type),
 );
 
 const isTarget = byType((type) => /^(?:VariableDefinition|ArrayPattern|ObjectPattern)$/.test(type));

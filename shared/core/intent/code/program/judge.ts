@@ -292,7 +292,12 @@ export abstract class Judge {
 
   /** A call that no table has: its name and its arguments may say that it reads. What it gives is not of the program. */
   #unlisted(node: Node, name: string): Value {
-    const act = { path: name.split('.').slice(-MAX_PATH), arguments: this.argumentsOf(node), at: node.from, end: node.to };
+    const act = {
+      path: name.split('.').slice(-MAX_PATH),
+      arguments: this.argumentsOf(node),
+      at: node.from,
+      end: node.to,
+    };
     const isHidden = name.split('.').some((part) => this.isHiddenName(part));
     return !isHidden && this.#known.reads(act) ? valueOf(OUTSIDE) : this.act(node, name, act.arguments);
   }
@@ -385,7 +390,9 @@ const CALLED: ReadonlySet<string> = new Set(
 
 /** Whether a variable of the environment holds no credential and no address by its name. */
 export const isPlainVariable = (name: string): boolean =>
-  /^\w{1,60}$/.test(name) && !isSecretName(name) && !/key|pass|auth|cred|url|dsn|conn|cert|sign|salt|private|webhook/i.test(name);
+  /^\w{1,60}$/.test(name) &&
+  !isSecretName(name) &&
+  !/key|pass|auth|cred|url|dsn|conn|cert|sign|salt|private|webhook/i.test(name);
 
 const isNamed = ({ type }: Node): boolean => type === 'VariableName' || type === 'MemberExpression';
 

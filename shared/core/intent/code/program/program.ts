@@ -116,8 +116,7 @@ function readAs(
       return readsQuery(call, lexicon) ?? readsByName(call, lexicon, names.modules.has);
     }),
   };
-  const judge =
-    language === 'python' ? new PythonJudge(text, names, known) : new JavaScriptJudge(text, names, known);
+  const judge = language === 'python' ? new PythonJudge(text, names, known) : new JavaScriptJudge(text, names, known);
   const found = [...judge.judge(root)];
   if (judge.opens && opensMore(root, text)) found.push({ path: [], arguments: '', at: root.from, end: root.to });
   const acts = () => found.flatMap((act) => fragmentsOfAct(act, lexicon, runShell));

@@ -119,8 +119,7 @@ export class PythonJudge extends Judge {
       const [target] = children;
       if (target?.type === 'MemberExpression') this.#take(target);
       else if (target?.type !== 'VariableName') this.#parts(children);
-      else if (this.scope.isClass && this.scope.own)
-        this.setMember(this.textOf(target), valueOf(this.scope.own.given));
+      else if (this.scope.isClass && this.scope.own) this.setMember(this.textOf(target), valueOf(this.scope.own.given));
       return;
     }
     const values = children.slice(last + 1).filter(isExpression);
