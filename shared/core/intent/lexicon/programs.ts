@@ -28,6 +28,9 @@ const Language = Type.Object(
       '.split',
     ]),
     openers: names(NAME, 'Those of them that open a file or an address to read it.', ['pandas.read_*']),
+    clients: names(NAME, 'Those of them that give something outside of the program, such as a connection.', [
+      'sqlite3.connect',
+    ]),
     callers: names(CALLABLE, 'Those of them, and methods, that call functions which they are given.', [
       'map',
       '.apply',
@@ -71,6 +74,8 @@ export interface ProgramNames {
   readonly functions: Names;
   readonly makers: Names;
   readonly openers: Names;
+  /** Functions that give something outside of the program: a connection, a client of a service. */
+  readonly clients: Names;
   readonly callers: Names;
   readonly methods: Names;
   readonly looks: Names;
@@ -100,6 +105,7 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
     functions = [],
     makers = [],
     openers = [],
+    clients = [],
     callers = [],
     methods = [],
     looks = [],
@@ -113,7 +119,7 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
     listed.has(name) ||
     TREATED.has(name) ||
     (name.endsWith('.*') && functions.some((one) => one.startsWith(name.slice(0, -1))));
-  for (const [list, some] of Object.entries({ makers, openers, callers }))
+  for (const [list, some] of Object.entries({ makers, openers, clients, callers }))
     for (const [at, name] of some.entries())
       if (!name.startsWith('.') && !isListed(name))
         report(`${pointer}/${list}/${at}`, `"${name}" is not listed in functions`);
@@ -128,6 +134,7 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
     functions: listed,
     makers: namesOf(makers),
     openers: namesOf(openers),
+    clients: namesOf(clients),
     callers: namesOf(callers),
     methods: namesOf(methods),
     looks: namesOf(looks),

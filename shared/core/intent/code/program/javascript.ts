@@ -1,7 +1,7 @@
 // Judges a program in JavaScript or TypeScript by its syntax tree. What is not of a listed kind is an act.
 import { type Argument, type Called, isPlainVariable, Judge } from './judge.ts';
 import { byType, type Node } from './tree.ts';
-import { ANYTHING, letGo, MADE, MEMORY, OUTSIDE, type Own, UNSEEN, type Value, valueOf } from './values.ts';
+import { ANYTHING, letGo, LIBRARY, MADE, MEMORY, OUTSIDE, type Own, UNSEEN, type Value, valueOf } from './values.ts';
 
 /** Members by which everything can be reached. */
 const HIDDEN = /^(?:constructor|prototype|caller|callee|mainModule|_load|__\w+)$|\\|[^\0-\x7f]/;
@@ -146,7 +146,9 @@ export class JavaScriptJudge extends Judge {
       case 'VariableDefinition':
       case 'VariableName': {
         const name = this.textOf(target);
-        if (this.isHiddenName(name)) this.act(target);
+        // What the host has by this name may stay what it is.
+        const isOfHost = this.scope.own === undefined && (ACTING.test(name) || this.treated.has(name));
+        if (isOfHost || this.isHiddenName(name)) this.act(target);
         if (value.name !== undefined && !this.names.modules.has(value.name)) this.used(value, from ?? target);
         return target.type === 'VariableName' ? this.reassign(name, value) : this.define(name, value);
       }
@@ -213,7 +215,7 @@ export class JavaScriptJudge extends Judge {
     const property = name ? this.textOf(name) : undefined;
     if (property !== undefined) return this.assignMember(of, property, used, target);
     // An element of what a function was given may be set, no more.
-    if ((of.bits & OUTSIDE) !== 0 && of.bits !== OUTSIDE) this.act(target);
+    if ((of.bits & OUTSIDE) !== 0 && (of.bits & ~LIBRARY) !== OUTSIDE) this.act(target);
     this.store(used);
   }
 
@@ -562,7 +564,7 @@ export class JavaScriptJudge extends Judge {
   protected special({ name, given, node }: Called): Value | undefined {
     const [first] = given;
     if (RUNS_LATER.has(name))
-      return first !== undefined && (first.value.own !== undefined || first.value.bits === OUTSIDE)
+      return first !== undefined && (first.value.own !== undefined || (first.value.bits & ANYTHING) === OUTSIDE)
         ? (letGo(first.value), MEMORY)
         : this.act(node, 'eval', this.argumentsOf(node));
     if (name !== 'require') return undefined;

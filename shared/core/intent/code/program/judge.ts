@@ -7,6 +7,7 @@ import {
   either,
   isFree,
   letGo,
+  LIBRARY,
   MADE,
   MEMORY,
   OUTSIDE,
@@ -272,7 +273,7 @@ export abstract class Judge {
 
   /** Whether an object is surely one in memory. */
   #isMade(object: Value): boolean {
-    return (object.bits | (this.#stored & OUTSIDE)) === MADE;
+    return ((object.bits & ~LIBRARY) | (this.#stored & OUTSIDE)) === MADE;
   }
 
   // What is called
@@ -310,14 +311,16 @@ export abstract class Judge {
     if (!this.isListed(name)) return this.#unlisted(node, name);
     if (this.names.openers.has(name)) this.opens = true;
     this.#hand(name, MEMORY, given, node);
-    return this.names.makers.has(name) ? MEMORY : valueOf(bitsOf(given));
+    if (this.names.clients.has(name)) return valueOf(OUTSIDE);
+    if (this.names.makers.has(name)) return MEMORY;
+    return valueOf(bitsOf(given) | (MAKES_OBJECT.test(name) ? LIBRARY : MADE));
   }
 
   /** `object.name()` */
   protected callMethod(object: Value, name: string, given: readonly Argument[], node: Node): Value {
     for (const { value, node: at } of given) this.used(value, at);
     const { methods, memoryMethods, makers } = this.names;
-    const own = (object.bits & OUTSIDE) === 0 ? this.methods.get(name) : undefined;
+    const own = (object.bits & (OUTSIDE | LIBRARY)) === 0 ? this.methods.get(name) : undefined;
     const special = own ? undefined : this.special({ name: `.${name}`, object, given, node });
     if (special) return special;
     let bits = object.bits | bitsOf(given);
@@ -377,6 +380,9 @@ export abstract class Judge {
     return list ? this.text.slice(list.from + 1, list.to - 1) : '';
   }
 }
+
+/** A type, or a method of one: what it gives is an object. */
+const MAKES_OBJECT = /(?:^|\.)[A-Z]\w*(?:\.\w+)?$/;
 
 /** Methods of functions that call them. */
 const RUNS_ITSELF = /^(?:call|apply|bind)$/;

@@ -43,8 +43,10 @@ function readsByName(call: Call, lexicon: Lexicon, isModule: (name: string) => b
   const isKnown = isModule(root)
     ? partsOf(name).length > 1 || READS.test(name) || (isPure && rest.length === 1)
     : partsOf(name).length > 1 && !pureFunctions.has(root) && !isPure;
-  return isKnown && !ADDRESS.test(call.arguments) && onlyReadsCall(call, lexicon);
+  return isKnown && !MORE.test(name) && !ADDRESS.test(call.arguments) && onlyReadsCall(call, lexicon);
 }
+/** Names that are about reading, and open something to write it, or run what they read. */
+const MORE = /^f?open|unsafe|full_?load|pickle|eval|exec|module|import|^loads?$|^connect$/i;
 const READS = /^(?:list|describe|show|retrieve|info|count|exists|find|head|scan)$/;
 
 /** What an act does. */
@@ -72,7 +74,9 @@ function opensMore(root: Node, text: string): boolean {
     else node.children.forEach(collect);
   };
   collect(root);
-  return strings.some((string) => ADDRESS.test(string) || (!/\s/.test(string) && isSecretName(string)));
+  return strings.some(
+    (string) => ADDRESS.test(string) || /^\W?\/proc\//.test(string) || (!/\s/.test(string) && isSecretName(string)),
+  );
 }
 
 function remarksIn(node: Node, found: Span[] = []): Span[] {

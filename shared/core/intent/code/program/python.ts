@@ -18,6 +18,11 @@ const ACTING =
   /^(?:open|type|getattr|exec|eval|compile|setattr|delattr|globals|locals|vars|breakpoint|help|dir|reload|execfile|file|unicode|apply)$/;
 /** Arguments that hold names of columns, and no function. */
 const PLAIN_KEYWORDS = /^(?:index|columns|values|axis|raw|result_type|margins|fill_value|dropna|normalize|na_action)$/;
+/** Calls about which their arguments decide. */
+const TREATED =
+  /^(?:type|getattr|os\.getenv|os\.environ\.get|logging\.basicConfig|(?:pandas)?\.(?:rename|replace|query|to_\w+|apply|agg|aggregate|transform|map|pipe|pivot_table)|pandas\.crosstab)$/;
+/** Arguments that are all in a list or a dictionary, whichever they are. */
+const SPREAD = '*';
 const OPENS = /^(?:open|io\.open|codecs\.open|gzip\.open|bz2\.open|lzma\.open)$/;
 
 export class PythonJudge extends Judge {
@@ -265,7 +270,12 @@ export class PythonJudge extends Judge {
 
   #annotation(type: Node): void {
     for (const child of type.children)
-      if (isExpression(child) && child.type !== 'String') {
+      if (isExpression(child)) {
+        // What a text says that stands for a type is run by some libraries.
+        if (child.type === 'String') {
+          if (/\w\s*\(/.test(this.textOf(child).slice(2))) this.act(child);
+          continue;
+        }
         // A type that nobody defines here is only named.
         if (child.type === 'VariableName') continue;
         if (/^[\w.[\], |"'()]*$/.test(this.textOf(child)) && !/\w\s*\(/.test(this.textOf(child))) continue;
@@ -539,7 +549,10 @@ export class PythonJudge extends Judge {
         const value = children[at + 2];
         if (value) found.push({ keyword: this.textOf(child), value: this.evaluate(value), node: value });
         at += 2;
-      } else found.push({ value: this.evaluate(child), node: child });
+      } else {
+        const before = children[at - 1]?.type ?? '';
+        found.push({ value: this.evaluate(child), node: child, ...(before.startsWith('*') && { keyword: SPREAD }) });
+      }
     }
     return found;
   }
@@ -594,6 +607,9 @@ export class PythonJudge extends Judge {
     const [first, second] = given.filter(({ keyword }) => keyword === undefined);
     const keyword = (wanted: string) => given.find((one) => one.keyword === wanted);
     const isOpen = OPENS.test(name) || name === '.open';
+    // What decides is among them.
+    if (keyword(SPREAD) && (isOpen || TREATED.test(name))) return this.act(node);
+    if (keyword('backend')) return this.act(node);
     if (isOpen) {
       const mode = (keyword('mode') ?? (object === undefined ? second : first))?.node;
       // In Ruby it is a command: `open("|ls")`.
@@ -647,7 +663,10 @@ export class PythonJudge extends Judge {
       case '.query':
       case '.eval': {
         const text = this.#literal(first?.node);
-        return name === '.query' && text !== undefined && !/[@(`]|__/.test(text) && (object?.bits ?? ANYTHING) === MADE
+        return name === '.query' &&
+          text !== undefined &&
+          !/[@(`]|__/.test(text) &&
+          ((object?.bits ?? ANYTHING) & ANYTHING) === MADE
           ? MEMORY
           : undefined;
       }
@@ -657,7 +676,10 @@ export class PythonJudge extends Judge {
       case '.to_markdown':
       case '.to_html':
       case '.to_latex':
-        return first === undefined && !keyword('path_or_buf') && !keyword('buf') && (object?.bits ?? ANYTHING) === MADE
+        return first === undefined &&
+          !keyword('path_or_buf') &&
+          !keyword('buf') &&
+          ((object?.bits ?? ANYTHING) & ANYTHING) === MADE
           ? MEMORY
           : undefined;
       default:

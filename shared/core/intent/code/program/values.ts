@@ -8,6 +8,8 @@ export const OUTSIDE = 1;
 export const UNSEEN = 2;
 /** It is of a name that the program does not define, and not even given to it. */
 const FREE = 4;
+/** An object of a library, so that no method of the program is one of its own. */
+export const LIBRARY = 8;
 export const ANYTHING = OUTSIDE | UNSEEN | FREE;
 
 export const isFree = (bits: number): boolean => (bits & FREE) !== 0;
@@ -30,8 +32,8 @@ export interface Value {
   readonly own?: Own;
 }
 
-const BY_BITS = Array.from({ length: 8 }, (_, bits): Value => ({ bits }));
-export const valueOf = (bits: number): Value => BY_BITS[bits & ANYTHING] ?? { bits };
+const BY_BITS = Array.from({ length: 16 }, (_, bits): Value => ({ bits }));
+export const valueOf = (bits: number): Value => BY_BITS[bits] ?? { bits };
 export const MEMORY = valueOf(MADE);
 
 /** A function of the program is kept somewhere, so that nobody knows what it will be called with. */
