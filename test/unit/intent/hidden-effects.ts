@@ -48,7 +48,7 @@ export const PYTHON_WAYS: Readonly<Record<string, Way>> = {
     `class C:\n    def __del__(self):\n        import ${m}\n        ${m}.${f}(${a})\nC()\nprint("done")`,
   property: ({ module: m, name: f, args: a }) =>
     `import ${m}\nclass C:\n    @property\n    def size(self):\n        return ${m}.${f}(${a})\nprint(C().size)`,
-  decorator: ({ module: m, name: f }) => `import ${m}\n@${m}.${f}\ndef ledger():\n    pass`,
+  decorator: ({ module: m, name: f }: Sink) => `import ${m}\n@${m}.${f}\ndef ledger():\n    pass`,
   'own decorator': ({ module: m, name: f, args: a }) =>
     `import ${m}\ndef mark(fn):\n    ${m}.${f}(${a})\n    return fn\n@mark\ndef go():\n    return 1`,
   partial: ({ module: m, name: f, args: a }) =>
@@ -145,7 +145,7 @@ export const JAVASCRIPT_WAYS: Readonly<Record<string, Way>> = {
   Reflect: ({ module: m, name: f, args: a }) => `Reflect.apply(require('${m}').${f}, null, [${a}]);`,
   Function: ({ module: m, name: f, args: a }) =>
     `new Function('r', "r('${m}').${f}(" + ${JSON.stringify(a)} + ")")(require);`,
-  constructor: ({ module: m, name: f }) => `[].constructor.constructor("return process.${m}.${f}()")();`,
+  'constructor of a list': ({ module: m, name: f }) => `[].constructor.constructor("return process.${m}.${f}()")();`,
   'constructor by its name': ({ module: m }) => `[]['filter']['constructor']("${m}")();`,
   'constructor by two names': ({ module: m }) =>
     `const k = ['con', 'structor'].join('');\nconst F = [][k][k];\nF("${m}")();`,
@@ -154,7 +154,7 @@ export const JAVASCRIPT_WAYS: Readonly<Record<string, Way>> = {
   'later text': ({ module: m, name: f }) => `setTimeout("require('${m}').${f}()", 10);`,
   getter: ({ module: m, name: f, args: a }) =>
     `const o = { get size() { return require('${m}').${f}(${a}); } };\nconsole.log(o.size);`,
-  toString: ({ module: m, name: f, args: a }) =>
+  'as a text': ({ module: m, name: f, args: a }) =>
     `const o = { toString() { return require('${m}').${f}(${a}); } };\nconsole.log(o + '');`,
   thenable: ({ module: m, name: f, args: a }) =>
     `const o = { then(done) { require('${m}').${f}(${a}); done(); } };\nawait o;`,

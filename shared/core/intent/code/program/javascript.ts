@@ -8,6 +8,8 @@ const HIDDEN = /^(?:constructor|prototype|caller|callee|mainModule|_load|__\w+)$
 /** What the language and its hosts offer that does more than compute. */
 const ACTING =
   /^(?:eval|Function|fetch|globalThis|window|self|global|top|parent|frames|document|location|navigator|localStorage|sessionStorage|indexedDB|Reflect|Proxy|WebAssembly|Worker|SharedWorker|XMLHttpRequest|WebSocket|EventSource|importScripts|Deno|Bun|module|exports|open|alert|setImmediate|execScript|postMessage)$/;
+/** Names of hosts that are common ones of variables, too. */
+const PLAIN = /^(?:top|parent|frames|self|location|document|open|module|exports)$/;
 /** Functions that are given what runs later: a function, never a text. */
 const RUNS_LATER: ReadonlySet<string> = new Set(['setTimeout', 'setInterval']);
 
@@ -62,7 +64,7 @@ export class JavaScriptJudge extends Judge {
     const { children } = node;
     switch (node.type) {
       case 'Block':
-        return void this.within(node, undefined, false, () => {
+        return this.within(node, undefined, false, () => {
           this.#hoist(node);
           this.#block(node);
         });
@@ -147,7 +149,7 @@ export class JavaScriptJudge extends Judge {
       case 'VariableName': {
         const name = this.textOf(target);
         // What the host has by this name may stay what it is.
-        const isOfHost = this.scope.own === undefined && (ACTING.test(name) || this.treated.has(name));
+        const isOfHost = !this.isInFunction() && (ACTING.test(name) || this.treated.has(name)) && !PLAIN.test(name);
         if (isOfHost || this.isHiddenName(name)) this.act(target);
         if (value.name !== undefined && !this.names.modules.has(value.name)) this.used(value, from ?? target);
         return target.type === 'VariableName' ? this.reassign(name, value) : this.define(name, value);
@@ -380,7 +382,7 @@ export class JavaScriptJudge extends Judge {
         continue;
       else this.#take(part);
     }
-    const name = before.find(({ type }) => /PropertyDefinition$/.test(type));
+    const name = before.find(({ type }) => type.endsWith('PropertyDefinition'));
     const title = name ? this.textOf(name) : '';
     if (title === 'constructor' && of?.isCalled) this.give(own, of.given);
     if (title !== '' && title !== 'constructor') this.method(title, own);
@@ -391,7 +393,7 @@ export class JavaScriptJudge extends Judge {
 
   #field(node: Node): void {
     const equals = node.children.findIndex(({ type }) => type === 'Equals');
-    const name = node.children.find(({ type }) => /PropertyDefinition$/.test(type));
+    const name = node.children.find(({ type }) => type.endsWith('PropertyDefinition'));
     if (node.children.some(({ type }) => type === 'Decorator') || !name) return void this.act(node);
     const value = equals < 0 ? undefined : node.children[equals + 1];
     this.setMember(this.textOf(name), value ? this.#take(value) : MEMORY);

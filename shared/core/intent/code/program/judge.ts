@@ -143,6 +143,12 @@ export abstract class Judge {
     this.scope = inner;
   }
 
+  /** Whether names that are defined here are surely those of a function. */
+  protected isInFunction(): boolean {
+    for (let scope: Scope | undefined = this.scope; scope; scope = scope.above) if (scope.own) return !scope.isClass;
+    return false;
+  }
+
   #scopeOf(name: string): Scope | undefined {
     for (let scope: Scope | undefined = this.scope; scope; scope = scope.above)
       // Names of a class are not those of its functions.
@@ -283,7 +289,8 @@ export abstract class Judge {
     const calls = this.names.callers.has(name);
     for (const { value, keyword, node: at } of given) {
       if (value.own) {
-        let bits = object.bits;
+        // What a promise hands to its function are functions.
+        let bits = name === 'Promise' ? OUTSIDE : object.bits;
         for (const other of given) if (other.value !== value) bits |= other.value.bits;
         this.give(value.own, bits);
       } else if ((calls || CALLED.has(keyword ?? '')) && (value.bits & UNSEEN) !== 0 && isNamed(at)) this.act(node);
