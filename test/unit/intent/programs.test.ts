@@ -247,7 +247,7 @@ describe('the reader of programs', () => {
       expect(programIn(text, lexicon)?.reads ?? false, text.slice(0, 40)).to.equal(false);
     const long = {
       python: 'print(sorted([1, 2]))\n'.repeat(450),
-      javascript: 'console.log([2, 1].sort());\n'.repeat(360),
+      javascript: 'console.log([2, 1].sort());\n'.repeat(350),
     };
     for (const language of LANGUAGES) {
       expect(programIn(long[language], lexicon)?.reads, language).to.equal(true);
