@@ -11,10 +11,12 @@ import { findRoot } from '../../shared/platform/config/root.ts';
 export const TEXT_KINDS = [
   'enforce',
   'http',
+  'javascript',
   'mention',
   'normalized',
   'organisation',
   'parse',
+  'python',
   'resource',
   'risk',
   'shell',

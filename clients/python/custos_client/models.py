@@ -279,7 +279,9 @@ class CataloguedTool:
     data_classes: Optional[List[Literal["credentials", "pii", "financial", "health"]]] = None
     # arguments that hold code or text, by JSON Pointer without its first slash, and how to read them: what is
     # found counts too, the stricter wins
-    reads: Optional[Dict[str, Literal["shell", "sql", "http", "text", "content"]]] = None
+    reads: Optional[Dict[str, Literal[
+        "shell", "sql", "http", "python", "javascript", "text", "content"
+    ]]] = None
     # the digest of the definition that was approved: a call under another one counts as changed
     definition: Optional[str] = None
 

@@ -3,7 +3,7 @@ import { confidenceOf, type Doubts, doubtsOf } from './assess/confidence.ts';
 import { alternativesOf, leadOf, namedActionOf, reportIn } from './assess/lead.ts';
 import { flagsOf, hidesText, traitsOfText } from './assess/marks.ts';
 import { type Takeover, takeoverOf } from './attack/takeover.ts';
-import { onlyReads } from './code/calls.ts';
+import { onlyReads } from './code/short-programs.ts';
 import { coverageOf, MAX_SPAN, MAX_SPANS } from './coverage/coverage.ts';
 import type { UnreadSpan } from './coverage/destructive-words.ts';
 import { type CoverageFeatures, shareOf } from './coverage/share.ts';

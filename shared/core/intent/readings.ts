@@ -5,6 +5,7 @@ import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candi
 import type { Fragment } from './code/code.ts';
 import { isMentioned, onlyRuns } from './code/mentioned.ts';
 import { callProgramOf } from './code/call-programs.ts';
+import { programIn } from './code/program/program.ts';
 import { toolCallsIn } from './code/tool-calls.ts';
 import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
@@ -165,7 +166,12 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const called = toolCallsIn(text);
   // The fields of a query look like calls: `{ order(id: 3) { total } }`.
   const isQuery = code.some(({ isWhole, language, verb }) => isWhole && language === 'http' && verb === 'query');
-  const program = called.length > 0 || isQuery ? undefined : callProgramOf(text);
+  // Of a program that only reads, what its comments say counts, and no word of its code.
+  const reads = programIn(text, lexicon);
+  const isRead = reads?.reads === true;
+  const remarks = isRead ? reads.remarks() : [];
+  const isInRead = ({ at }: CandidateAction) => isRead && !remarks.some((span) => span.at <= at && at < span.end);
+  const program = called.length > 0 || isQuery || isRead ? undefined : callProgramOf(text);
   const byCalls = [
     ...askedByCalls(called, readSentence, lexicon),
     ...(program === undefined ? [] : askedByProgram(program, readSentence, lexicon)),
@@ -184,7 +190,9 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     !program.strings.some((span) => span.at <= at && at < span.end);
   const all = [
     ...byCalls,
-    ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request) || isInCode(request))),
+    ...requests.filter(
+      (request) => !(isInRead(request) || isPartOfCode(request) || onlyRunsCode(request) || isInCode(request)),
+    ),
     ...read.map(candidateOfFragment),
   ];
   // Hidden text that is to be executed is an attack, whatever it asks for.

@@ -23,7 +23,10 @@ const SOURCES = new Set(['source', 'src', 'sourcepath', 'oldpath', 'from']);
 const DESTINATIONS = new Set(['destination', 'dest', 'dst', 'destinationpath', 'newpath', 'target', 'to']);
 const URLS = new Set(['url', 'uri', 'href']);
 const COMMANDS = new Set(['command', 'cmd', 'shell', 'bash', 'commandline']);
-const CODE = new Set(['code', 'script', 'expression', 'function', 'javascript', 'python']);
+const CODE = new Set(['code', 'script', 'expression', 'function', 'javascript', 'python', 'pythoncode', 'sourcecode']);
+
+/** Those of them that hold a whole program. */
+const PROGRAMS = new Set(['code', 'script', 'javascript', 'python', 'pythoncode', 'sourcecode']);
 
 interface Argument {
   readonly name: string;
@@ -65,7 +68,18 @@ function targetOf(args: readonly Argument[]): Target {
   return url === undefined ? { isUrl: false } : { resource: `url/{${url}}`, isUrl: true };
 }
 
-function readKindOf({ plain: name, kind }: Argument, isAboutSql: boolean): ReadKind | 'code' | undefined {
+/** The language of programs that a tool is given, if its name or description has one. */
+function languageIn(about: string): 'python' | 'javascript' | undefined {
+  const isPython = /python/i.test(about);
+  const isJavaScript = /javascript|typescript|\bnode(?:\.?js)?\b/i.test(about);
+  if (isPython === isJavaScript) return undefined;
+  return isPython ? 'python' : 'javascript';
+}
+
+function readKindOf({ plain: name, kind }: Argument, about: string): ReadKind | 'code' | undefined {
+  const isAboutSql = /(?:^|[^a-z])sql(?:[^a-z]|$)|sqlite|postgres|mysql/i.test(about);
+  const language = name === 'python' || name === 'javascript' ? name : languageIn(about);
+  if (PROGRAMS.has(name) && kind === 'text' && language !== undefined) return language;
   if (COMMANDS.has(name)) return kind === 'text' ? 'shell' : 'code';
   if (name === 'sql' || (isAboutSql && (name === 'query' || name === 'statement')))
     return kind === 'text' ? 'sql' : 'code';
@@ -75,11 +89,10 @@ function readKindOf({ plain: name, kind }: Argument, isAboutSql: boolean): ReadK
 /** @param about the name and description of the tool @param inputSchema as the server gave it */
 export function meaningOfSchema(inputSchema: unknown, about: string): SchemaMeaning {
   const args = argumentsOf(objectOf(inputSchema) ?? {});
-  const isAboutSql = /(?:^|[^a-z])sql(?:[^a-z]|$)|sqlite|postgres|mysql/i.test(about);
   const reads: Record<string, ReadKind> = {};
   let unreadCode: string | undefined;
   for (const one of args) {
-    const kind = readKindOf(one, isAboutSql);
+    const kind = readKindOf(one, about);
     if (kind === undefined) continue;
     if (kind === 'code' || !one.isRequired) unreadCode ??= one.name;
     else reads[one.name] = kind;

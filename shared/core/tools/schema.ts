@@ -16,7 +16,7 @@ import { DEFINITION_DIGEST_PATTERN } from './call.ts';
 export const TOOLS_SCHEMA_ID = 'https://custos.dev/schemas/tools.json';
 
 /** How an argument is read: code of a language, a text that is carried out, or content that is only stored or sent. */
-export const READ_KINDS = ['shell', 'sql', 'http', 'text', 'content'] as const;
+export const READ_KINDS = ['shell', 'sql', 'http', 'python', 'javascript', 'text', 'content'] as const;
 export type ReadKind = (typeof READ_KINDS)[number];
 
 /** Published schemas show `type` and `enum` instead of a union of constants. */
@@ -67,7 +67,7 @@ export const ToolEntrySchema = Type.Object(
         additionalProperties: { type: 'string', enum: READ_KINDS },
         description:
           'arguments that hold code or text, by JSON Pointer without its first slash, and how to read them: what is found counts too, the stricter wins',
-        examples: [{ command: 'shell' }, { 'query/sql': 'sql' }],
+        examples: [{ command: 'shell' }, { 'query/sql': 'sql' }, { code: 'python' }],
       }),
     ),
     definition: Type.Optional(

@@ -50,6 +50,7 @@ const READERS: Record<Exclude<TextKind, 'organisation'>, (text: string) => objec
     return string.ok ? { ...string, ...readingOf(readNormalized(string, lexicon)) } : REFUSED;
   },
   http: code('http'),
+  javascript: code('javascript'),
   mention: (text) => ({ mentioned: withoutMentions(text) !== text }),
   normalized: (text) => parseNormalized(text, lexicon) ?? REFUSED,
   parse: (text) => readingOf(parseIntent(text, lexicon)),
@@ -57,6 +58,7 @@ const READERS: Record<Exclude<TextKind, 'organisation'>, (text: string) => objec
     const result = canonicalResource(text);
     return result.ok ? result : REFUSED;
   },
+  python: code('python'),
   async risk(text) {
     const { risk } = await (await policies).read(text);
     const factors = risk.factors.map(({ factor }) => factor);

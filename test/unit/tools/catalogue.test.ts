@@ -105,7 +105,7 @@ describe('the catalogues of a policy set', () => {
       catalogueOf({ t: { action: 'read', reads: { a: 'bash' } } as never }),
       'SCHEMA',
       '/tools/t/reads/a',
-      'is not one of shell, sql, http, text',
+      'is not one of shell, sql, http, python, javascript, text',
     ],
     [
       'a pin that is not a digest',

@@ -104,6 +104,19 @@ describe('a tool call that its catalogue knows', () => {
     expect(run('cat /srv/passwords').intent.data_classes).to.include('credentials');
   });
 
+  it('reads a program by its language: one that only computes says nothing more, and what is not understood is unknown', () => {
+    const run = (code: string, kind: 'python' | 'javascript') =>
+      readWith({ action: 'execute', effect: 'read', reads: { code: kind } }, { code }).intent;
+    expect(run('import csv\nprint(len(list(csv.reader(open("a.csv")))))', 'python').effect).to.equal('read');
+    expect(run('names = ["a", "b"]\nnames.remove("a")\nprint(names)', 'python').effect).to.equal('read');
+    expect(run('import shutil as s\nwipe = s.rmtree\nwipe("/srv")', 'python').effect).to.equal('destructive');
+    expect(run('import tools\ntools.go()', 'python').action).to.equal('unknown');
+    expect(run('console.log([3, 1].sort())', 'javascript').effect).to.equal('read');
+    expect(run('const { rmSync: tidy } = require("fs"); tidy("/srv")', 'javascript').effect).to.equal('destructive');
+    expect(run('print(1)', 'javascript').action).to.equal('unknown');
+    expect(run('no program at all', 'python').action).to.equal('unknown');
+  });
+
   it('is as strict as its text, where the text is carried out', () => {
     const run = (text: string) => readWith({ action: 'read', reads: { text: 'text' } }, { text });
     for (const set of ['tool-calls', 'destinations', 'plain-changes', 'code-harm', 'takeover', 'not-understood'])

@@ -3966,9 +3966,12 @@ export interface components {
              * @example {
              *       "query/sql": "sql"
              *     }
+             * @example {
+             *       "code": "python"
+             *     }
              */
             reads?: {
-                [key: string]: "shell" | "sql" | "http" | "text" | "content";
+                [key: string]: "shell" | "sql" | "http" | "python" | "javascript" | "text" | "content";
             };
             /**
              * @description the digest of the definition that was approved: a call under another one counts as changed

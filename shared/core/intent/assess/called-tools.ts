@@ -1,12 +1,13 @@
 // What the calls of tools ask for, by their names, which are read as sentences are: `search_tickets` as `search tickets`.
 import { doingOfArguments, doingOfCall, stageOf } from '../code/call-effects.ts';
-import { callFragment, onlyReads, onlyReadsCall, programFragments } from '../code/calls.ts';
+import { callFragment, onlyReadsCall } from '../code/calls.ts';
 import type { CallProgram } from '../code/call-programs.ts';
 import type { Call } from '../code/call-syntax.ts';
 import { type Fragment, gravest, gravity, NOT_UNDERSTOOD, readsOnly, unknownCode } from '../code/code.ts';
 import { doingOfName, partsOf, verbIn } from '../code/names.ts';
 import { type CodeKind, readCode } from '../code/script.ts';
 import { shellFragments } from '../code/shell.ts';
+import { onlyReads, programFragments } from '../code/short-programs.ts';
 import { parseInner } from '../code/shell-syntax.ts';
 import { newEffort } from '../code/effort.ts';
 import { type CommandArgument, type ToolCall, toolCallOf } from '../code/tool-calls.ts';
@@ -70,7 +71,9 @@ function askedByCommand({ language, text }: CommandArgument, lexicon: Lexicon): 
   if (understood) return candidateOfFragment(gravest(understood.fragments) ?? readsOnly(START));
   const known = [
     ...read.flatMap(({ fragments }) => fragments),
-    ...(language === 'program' ? programFragments(text, START, lexicon, runShell(text, lexicon)) : []),
+    ...(language === 'program'
+      ? programFragments(text, { span: START, language: 'any' }, lexicon, runShell(text, lexicon))
+      : []),
   ];
   return candidateOfFragment(gravest([unknownCode(START), ...known]) ?? unknownCode(START));
 }

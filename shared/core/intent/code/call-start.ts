@@ -1,5 +1,5 @@
 // Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
-import { callFragment, onlyReads, type Where } from './calls.ts';
+import { callFragment, type Where } from './calls.ts';
 import { type Call, chainAt } from './call-syntax.ts';
 import { fileWrite, type Fragment, fragmentOf, readsOnly, gravest, gravity, NOT_UNDERSTOOD } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
@@ -7,6 +7,7 @@ import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { parseInner } from './shell-syntax.ts';
 import { shellFragments } from './shell.ts';
+import { onlyReads } from './short-programs.ts';
 import type { Place, ReadAt } from './start.ts';
 
 const MAX_PROGRAM = 2_000;

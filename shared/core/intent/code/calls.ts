@@ -1,4 +1,4 @@
-// Reads calls in programs: requests, calls to databases and file systems, and short programs on a command line.
+// Reads calls in programs: requests, calls to databases and file systems.
 import {
   doingOfArguments,
   doingOfCall,
@@ -10,8 +10,8 @@ import {
   writesNothing,
 } from './call-effects.ts';
 import { fetchOf } from './call-requests.ts';
-import { type Call, callsOf, LITERAL } from './call-syntax.ts';
-import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode, gravest } from './code.ts';
+import { type Call, LITERAL } from './call-syntax.ts';
+import { type Fragment, fragmentOf, type Span, unknownCode, gravest } from './code.ts';
 import { disablesSomething, doingInReads, emptiesSetting, EMPTIES, settingsIn } from './settings.ts';
 import { doingOfName, partsOf, withMoney } from './names.ts';
 import { actOfUrl, MAX_URL } from './http.ts';
@@ -21,7 +21,7 @@ import { sqlFragments } from './sql.ts';
 /** How sure it is that a call is one, and not a remark in parentheses. */
 export type Where = 'program' | 'prose';
 
-type RunShell = (text: string, span: Span) => Fragment[];
+export type RunShell = (text: string, span: Span) => Fragment[];
 
 /** A document or a file is replaced by an empty one, or by nothing. */
 const REPLACES_ALL =
@@ -88,7 +88,7 @@ function readCall(call: Call, where: Where, lexicon: Lexicon, runShell: RunShell
 }
 
 const NO_ARGUMENTS = /^\s*(?:\{\s*\})?\s*$/;
-const STRINGS = new RegExp(LITERAL, 'gs');
+export const STRINGS = new RegExp(LITERAL, 'gs');
 
 /** A command line that a program runs: `subprocess.run(["rm", "x"])`. Parts that are not on the line may be anything. */
 function shellCall(call: Call, runShell: RunShell): Fragment {
@@ -137,35 +137,27 @@ const isOfSystem = ({ path, arguments: args }: Call, { action }: Doing, { codeWo
   (action === 'send' && /@|:\/\/|\bopen\(/.test(args)) ||
   NO_ARGUMENTS.test(args);
 
-const HARMLESS_STATEMENT =
-  /^(?:(?:s|tr|y)\/[^/\\]{0,100}\/[^/\\]{0,100}\/[gims]{0,4}|[\d\s.+*/%()-]{1,100}|(?:process|os|sys|platform)\.(?:versions?|arch|platform|release|python_version)[\w.()]{0,40}|(?:import|from|use|require)\s[\w., ]{1,200}|(?:const|let|var|my)?\s?[\w$]{1,60}\s?=\s?(?:[\d.]{1,20}|"[^"\\$`]*"|'[^'\\]*')|(?:print|puts|echo|say|console\.log)\s?\(?\s?(?:f?"[^"\\$`{]*"|'[^'\\{]*'|[\d\s.+*/%()-]{1,100}|[\w.]{1,60}version(?:_info)?)\s?\)?|)$/i;
-/** A pattern that is searched for, where no division can be. */
-const PATTERNS =
-  /(=~|!~|\b(?:if|unless|and|or|not|grep|split)\b|[({,!]|&&|\|\||^)(\s{0,4}\(?\s{0,4})(?:m|qr)?\/(?:\\.|[^\\/\n]){1,200}\/[gimsx]{0,4}/g;
-/** What a line of Perl or AWK consists of that only prints what it finds. */
-const PRINTS =
-  /\b(?:print|printf|say|if|unless|and|or|not|eq|ne|lt|gt|END|BEGIN|next|last|length|lc|uc|join|split|sort|reverse|keys|values|scalar|my|sprintf|defined|exists|grep)\b|[$@%](?!ENV\b)(?:\w{1,30}|[.&,;/\\0])|\b\d[\d.]{0,20}|=~|[=!<>]=|[\s{}()[\]!~+\-*%,;&|?:<>."'/]/g;
-/** Ways to run code without a plain call by name, beside those in strings. */
-const RUNS_CODE =
-  /`|[)\]]\s*\(|\b(?:system|exec|eval|qx|popen|unlink|rmtree)\b|\|\s*["']|__|=(?!=)\s*[\w.]+\s*$|[@#$]\{|getattr|globals/;
-/** All of the environment, which holds credentials. One variable of it by its name is none. */
-const ENVIRONMENT =
-  /(?<!["']\s{0,4}(?:not\s{1,4})?in\s{1,4})(?:\bos\.environ|\bprocess\.env|\bENV|\$_(?:ENV|SERVER))\b(?!\s*(?:\[\s*["']|\.(?:get|fetch)\(\s*["']|\.[A-Z_]+\b))/;
-const DESTROYS_WORD = /\b(unlink|rmtree|rmdir|remove_tree|rm_rf|rm_r)\b\s*\(?/i;
-/** What no name in a program that only reads does, even if nothing shows that it is called. */
-const HANDED_ON: ReadonlySet<string> = new Set(['delete', 'send', 'transfer', 'grant', 'revoke']);
-const NAME = /[A-Za-z_][\w.]{0,120}/g;
-
 /** Modules of Node.js that run nothing when they are loaded, and data. */
 const READS_MODULES =
   /^["'](?:(?:node:)?(?:fs|path|os|util|url|crypto|zlib|querystring|assert)|\.{1,2}\/[\w./-]{1,100}\.json)["']$/;
 const OPENS_TO_READ = /^\s*(?:'[^'\\]*'|"[^"\\]*")\s*(?:,\s*(?:'r[bt]?'|"r[bt]?")\s*)?$/;
 const SECRET_NAME = /secret|passw|token|credential|private_?key/i;
 
+/** Whether the statement of SQL that a call is given only reads; undefined for a call that is given none. */
+export function readsQuery(
+  { path, arguments: args }: Pick<Call, 'path' | 'arguments'>,
+  lexicon: Lexicon,
+): boolean | undefined {
+  if (!lexicon.codeWords.queries.has(path.at(-1)?.toLowerCase() ?? '')) return undefined;
+  const sql = /^\s*[fr]?$/.test(args.slice(0, args.search(/["'`]/))) ? LITERAL.exec(args)?.[2] : undefined;
+  const read = sqlFragments(sql ?? '', { at: 0, end: sql?.length ?? 0 }, lexicon);
+  return read.length > 0 && read.every(({ effect }) => effect === 'read');
+}
+
 /** Whether a call in a program only computes or reads. */
 export function onlyReadsCall({ path, arguments: args, isCut }: Call, lexicon: Lexicon): boolean {
   if (isCut) return false;
-  const { httpClients, pureFunctions, queries, shellCalls, evaluators } = lexicon.codeWords;
+  const { httpClients, pureFunctions, shellCalls, evaluators } = lexicon.codeWords;
   const last = path.at(-1) ?? '';
   const name = last.toLowerCase();
   if (doingInReads(args, () => settingsIn(args), lexicon) !== undefined) return false;
@@ -178,11 +170,8 @@ export function onlyReadsCall({ path, arguments: args, isCut }: Call, lexicon: L
   // What is sent with a request is looked at below.
   if (stageOf(args) !== undefined || path.some((part) => httpClients.has(part.toLowerCase())) || SECRET_NAME.test(last))
     return false;
-  if (queries.has(name)) {
-    const sql = /^\s*[fr]?$/.test(args.slice(0, args.search(/["'`]/))) ? LITERAL.exec(args)?.[2] : undefined;
-    const read = sqlFragments(sql ?? '', { at: 0, end: sql?.length ?? 0 }, lexicon);
-    return read.length > 0 && read.every(({ effect }) => effect === 'read');
-  }
+  const queried = readsQuery({ path, arguments: args }, lexicon);
+  if (queried !== undefined) return queried;
   if (RUNS_DATA.test(path[0] ?? '') || LOADS_OBJECTS.test(args)) return false;
   if (path.length > 1 && name === 'set' && (doingOfArguments(last, args, lexicon) || writesNothing(name, args)))
     return false;
@@ -192,35 +181,4 @@ export function onlyReadsCall({ path, arguments: args, isCut }: Call, lexicon: L
   if (shellCalls.has(name) || evaluators.has(name) || /(?:^|_)(?:or|and)_|[a-z](?:Or|And)[A-Z]/.test(last))
     return false;
   return doingOfName(last, lexicon)?.action === 'read';
-}
-
-/** Whether a program only computes and prints. */
-export function onlyReads(program: string, lexicon: Lexicon): boolean {
-  const statements = program.split(/[;\n]/).map((statement) => statement.trim());
-  if (statements.every((statement) => statement.length < 400 && HARMLESS_STATEMENT.test(statement))) return true;
-  const bare = program
-    .replaceAll(PATTERNS, '$1$2""')
-    .replaceAll(STRINGS, (text) => (/[@#$]\{|`|^["']\w+["']$/.test(text) ? text : '""'));
-  if (RUNS_CODE.test(bare) || ENVIRONMENT.test(bare)) return false;
-  if (/^(?:BEGIN|END|print|printf|say|if|my|\$|"")/.test(bare.trim()) && bare.replaceAll(PRINTS, '') === '')
-    return true;
-  const calls = callsOf(program);
-  // A function that is handed on is called by another: `map(os.remove, files)`.
-  const names = (bare.match(NAME) ?? []).flatMap((name) => name.split('.').at(-1) ?? []);
-  return (
-    calls.length > 0 &&
-    calls.every((call) => onlyReadsCall(call, lexicon)) &&
-    names.every((name) => !HANDED_ON.has(doingOfName(name, lexicon)?.action ?? 'read'))
-  );
-}
-
-/** What a program on a command line does: harmless statements, known calls, or else it is not understood. */
-export function programFragments(program: string, span: Span, lexicon: Lexicon, runShell: RunShell): Fragment[] {
-  if (onlyReads(program, lexicon)) return [readsOnly(span, { verb: 'print', object: 'value' })];
-  const known = callsOf(program).flatMap((call) => callFragment(call, 'program', lexicon, runShell) ?? []);
-  const gone = known.find(({ effect }) => effect === 'destructive');
-  if (gone) return [{ ...fragmentOf(span, gone), language: 'shell' }];
-  if (DESTROYS_WORD.test(program))
-    return [fragmentOf(span, { verb: 'unlink', ...EMPTIES, object: 'file', domain: 'files' })];
-  return [unknownCode(span), ...known.filter(({ action }) => action !== 'read').map((one) => fragmentOf(span, one))];
 }

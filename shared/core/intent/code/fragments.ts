@@ -3,12 +3,13 @@ import { callAt } from './call-start.ts';
 import { settingsAlone } from './data.ts';
 import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
-import { fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode } from './code.ts';
+import { fileWrite, type Fragment, fragmentOf, isNowhere, readsOnly, type Span, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { METHODS } from './http.ts';
 import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { type Piece, piecesOf } from './pieces.ts';
+import { programIn } from './program/program.ts';
 import { redisAt, redisNames } from './redis-start.ts';
 import { writtenPlace } from './shell-files.ts';
 import { LOOPS, shellAt } from './shell-start.ts';
@@ -97,6 +98,8 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
 
 /** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
+  if (programIn(text, lexicon)?.reads)
+    return [readsOnly({ at: 0, end: text.length }, { verb: 'print', object: 'value' })];
   const comments = commentsIn(text, lexicon);
   const found = comments.length > 0 ? fragmentsBeside(comments, text, lexicon) : [];
   if (found.length === 0) return fragmentsBeside([], text, lexicon);

@@ -1,4 +1,4 @@
-// Reads a text that is nothing but code: a command line, SQL, an HTTP request. Unlike in prose, what is not understood is a result too.
+// Reads a text that is nothing but code: a command line, SQL, an HTTP request, a program. Unlike in prose, what is not understood is a result too.
 import { callAt } from './call-start.ts';
 import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
@@ -9,13 +9,15 @@ import { fragmentsOf } from './fragments.ts';
 import { httpAt } from './http-start.ts';
 import { isUrl, METHODS } from './http.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
+import type { ProgramLanguage } from '../lexicon/programs.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { piecesOf } from './pieces.ts';
 import { shellFragments } from './shell.ts';
-import { parseShell } from './shell-syntax.ts';
+import { parseInner, parseShell } from './shell-syntax.ts';
+import { programFragments } from './short-programs.ts';
 import { sqlFragments } from './sql.ts';
 
-export type CodeKind = 'shell' | 'sql' | 'http';
+export type CodeKind = 'shell' | 'sql' | 'http' | ProgramLanguage;
 
 export interface ReadCode {
   /** Everything that was recognized. */
@@ -29,6 +31,13 @@ function resultOf(all: readonly Fragment[], isUnderstood = true): ReadCode {
   const fragments = all.filter(({ action }) => action !== 'unknown');
   const isSeen = fragments.length === all.length && fragments.every(({ object }) => object !== 'remote_code');
   return { fragments, isUnderstood: isUnderstood && isSeen };
+}
+
+function readProgram(language: ProgramLanguage, text: string, lexicon: Lexicon): ReadCode {
+  const effort = newEffort(text.length);
+  const span = { at: 0, end: text.length };
+  const runShell = (line: string) => shellFragments(parseInner(line, 0, effort), lexicon, 1);
+  return resultOf(programFragments(text, { span, language }, lexicon, runShell));
 }
 
 function readShell(text: string, lexicon: Lexicon): ReadCode {
@@ -118,6 +127,8 @@ const READERS: Readonly<Record<CodeKind, (text: string, lexicon: Lexicon) => Rea
   shell: readShell,
   sql: readSql,
   http: readHttp,
+  python: (text, lexicon) => readProgram('python', text, lexicon),
+  javascript: (text, lexicon) => readProgram('javascript', text, lexicon),
 };
 
 /** Longer code is not understood; a text of `POST /v1/intent` has the same limit. */

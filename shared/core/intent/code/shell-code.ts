@@ -1,5 +1,4 @@
 // Code that a shell command runs: of which language it is, and what it is fed from a pipe, a here-document, a file.
-import { programFragments } from './calls.ts';
 import { type Fragment, fragmentOf, type Span, unknownCode } from './code.ts';
 import { commandName, type KnownCommand, restAt } from './commands.ts';
 import { firstOf } from '../first-of.ts';
@@ -8,8 +7,15 @@ import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import { isActing } from './names.ts';
 import { type Printed, printedBy } from './printed.ts';
 import type { ShellCommand } from './shell-syntax.ts';
+import { programFragments } from './short-programs.ts';
 import type { ShellWord } from './shell-words.ts';
 import { clientFragments } from './sql.ts';
+
+/** Languages of programs, not of commands and queries. */
+export const isProgramming = (
+  language: CodeOnLine['language'] | undefined,
+): language is Exclude<CodeOnLine['language'], 'command' | 'shell' | 'sql'> =>
+  language === 'python' || language === 'javascript' || language === 'script';
 
 /** A command whose output the next one reads. */
 export interface Before {
@@ -59,8 +65,13 @@ export function codeFragments(
   fed?: Fed,
 ): Fragment[] {
   if (language === 'sql') return clientFragments(text, span, reading.lexicon);
-  if (language === 'script')
-    return programFragments(text, span, reading.lexicon, (line) => reading.inner(line, span.at));
+  if (isProgramming(language))
+    return programFragments(
+      text,
+      { span, language: language === 'script' ? 'other' : language },
+      reading.lexicon,
+      (line) => reading.inner(line, span.at),
+    );
   return reading.inner(text, span.at, fed);
 }
 
@@ -141,12 +152,15 @@ const LOADS_FIRST = /^(?:-[rI]|--(?:require|import|preload|loader|experimental-l
 
 /** Whether an interpreter runs a file before its code, whatever that is: `ruby -r ./setup`. A name alone is a library. */
 export const loadsFirst = ({ known: { entry }, texts }: CommandLine): boolean =>
-  entry.runs?.language === 'script' &&
+  isProgramming(entry.runs?.language) &&
   texts.some((text, at) => {
     const value = LOADS_FIRST.exec(text)?.[1];
     const isCode = entry.runs?.options?.includes(text) === true;
     return value !== undefined && !isCode && /[./\\$]/.test(value || (texts[at + 1] ?? ''));
   });
+
+/** Substitutions of a shell, which a here-document may have. */
+const FILLED = /`|\$[({\w]/;
 
 const MAX_FED = 20;
 
@@ -203,8 +217,11 @@ export function fedCode(line: CommandLine, language: CodeOnLine['language']): Fr
   const { at, end, input } = command;
   const span = { at, end };
   const unseen = runsItsFile(line, language) || (input === undefined && readsFile(command)) ? [unknownCode(span)] : [];
+  // The shell may put anything into what it feeds.
+  const isFilled = isProgramming(language) && language !== 'script' && FILLED.test(input?.text ?? '');
   if (input)
     return [
+      ...(isFilled ? [unknownCode(span)] : []),
       ...unseen,
       ...codeFragments(language, input.text, { at: input.at, end: input.at + input.text.length }, line),
     ];

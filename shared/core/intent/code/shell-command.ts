@@ -11,6 +11,7 @@ import {
   type CommandLine,
   decidesWhatRuns,
   fedCode,
+  isProgramming,
   fedCommands,
   loadsFirst,
   patchedFromOutside,
@@ -219,7 +220,7 @@ function withoutCode(runs: CodeOnLine, line: CommandLine, own: Fragment, beside:
 
 /** Whether a file is run: `python tools/purge.py`. */
 const isScript = ({ entry, arguments: [file = ''] }: KnownCommand): boolean =>
-  (entry.runs?.language === 'script' || entry.runs?.language === 'shell') && /^[\w./~-]+\.\w{1,4}$/.test(file);
+  (isProgramming(entry.runs?.language) || entry.runs?.language === 'shell') && /^[\w./~-]+\.\w{1,4}$/.test(file);
 
 /** Whether a command runs what it is fed. A copy between places of this host runs nothing. */
 function runsWhatItIsFed({ options, language }: CodeOnLine, line: CommandLine): boolean {

@@ -11,7 +11,7 @@ const CommandName = Type.String({ pattern: COMMAND_PATTERN, maxLength: 60 });
 const Runs = object(
   'runs',
   {
-    language: oneOf(['command', 'shell', 'sql', 'script'], 'shell'),
+    language: oneOf(['command', 'shell', 'sql', 'script', 'python', 'javascript'], 'shell'),
     options: options(['-c', '--command']),
     skip: count(0, 3, 1),
     dashed: flag,

@@ -1,6 +1,7 @@
 // Compiles the words of an installation into the tables of the parser, which those of an organisation are layered over.
 import { compileAssessment } from './assessment.ts';
 import { compileCodeWords } from './code-words.ts';
+import { compilePrograms } from './programs.ts';
 import {
   commandGroups,
   compileCommandNouns,
@@ -71,6 +72,7 @@ export function compileInstallation(file: LexiconFile, report: Report) {
     /** What is done by setting a value. */
     settings: compileSettings(file.settings),
     codeWords: compileCodeWords(file.codeWords),
+    programs: compilePrograms(file.programs, report),
     /** Every object that a refinement lists. */
     refinedObjects: objectsOf(file.refinements),
     domainOfNoun,

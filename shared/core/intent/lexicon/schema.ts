@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { AssessmentSchema } from './assessment.ts';
 import { CodeWordsSchema } from './code-words.ts';
+import { ProgramsSchema } from './programs.ts';
 import { Command, CommandNouns, CommandVerbs, Emptying, SameCommands } from './commands.ts';
 import { HarmSchema } from './harm.ts';
 import { LanguagesSchema } from './languages.ts';
@@ -149,6 +150,7 @@ export const LexiconSchema = object(
     disabling: Type.Optional(Emptying),
     settings: Type.Optional(Settings),
     codeWords: Type.Optional(CodeWordsSchema),
+    programs: Type.Optional(ProgramsSchema),
     defaultDomain: named('general'),
     dataClasses: object('dataClasses', CLASSES, OF_CLASSES),
     quantifiers: object(

@@ -1,0 +1,160 @@
+// Reads a text that is nothing but a program in Python or JavaScript, by its syntax tree.
+import type { ProgramLanguage } from '../../lexicon/programs.ts';
+import type { Lexicon } from '../../lexicon/types.ts';
+import { callFragment, onlyReadsCall, readsQuery, type RunShell } from '../calls.ts';
+import type { Call } from '../call-syntax.ts';
+import { type Fragment, gravity, isSecretName, NOT_UNDERSTOOD, type Span, unknownCode } from '../code.ts';
+import { partsOf } from '../names.ts';
+import { JavaScriptJudge } from './javascript.ts';
+import type { Act, KnownCalls } from './judge.ts';
+import { PythonJudge } from './python.ts';
+import { type Node, treeOf } from './tree.ts';
+
+export interface ReadProgram {
+  readonly language: ProgramLanguage;
+  /** It only computes and reads. */
+  readonly reads: boolean;
+  /** What it does beside that. */
+  acts(): readonly Fragment[];
+  /** Comments, and texts that are no part of a statement: they may say anything. */
+  remarks(): readonly Span[];
+  /** It is one expression, such as a call, in which no name can stand for another. */
+  readonly isExpression: boolean;
+}
+
+const NO_SHELL: RunShell = () => [];
+
+const ADDRESS = /\w:\/\//;
+const MAX_ARGUMENTS = 2_000;
+const callOf = ({ path, arguments: args, at, end }: Act): Call => ({
+  path,
+  arguments: args.slice(0, MAX_ARGUMENTS),
+  at,
+  end,
+  isCut: args.length > MAX_ARGUMENTS,
+});
+
+/** Whether the name of a method says that it reads, as those of services have them: `get_bucket_versioning`; of a module, one word is enough. */
+function readsByName(call: Call, lexicon: Lexicon, isModule: (name: string) => boolean): boolean {
+  const [root = '', ...rest] = call.path;
+  const name = rest.at(-1) ?? '';
+  const { pureFunctions } = lexicon.codeWords;
+  const isPure = pureFunctions.has(name.toLowerCase());
+  const isKnown = isModule(root)
+    ? partsOf(name).length > 1 || READS.test(name) || (isPure && rest.length === 1)
+    : partsOf(name).length > 1 && !pureFunctions.has(root) && !isPure;
+  return isKnown && !MORE.test(name) && !ADDRESS.test(call.arguments) && onlyReadsCall(call, lexicon);
+}
+/** Names that are about reading, and open something to write it, or run what they read. */
+const MORE = /^f?open|unsafe|full_?load|pickle|eval|exec|module|import|^loads?$|^connect$/i;
+const READS = /^(?:list|describe|show|retrieve|info|count|exists|find|head|scan)$/;
+
+/** What an act does. */
+function fragmentsOfAct(act: Act, lexicon: Lexicon, runShell: RunShell): Fragment[] {
+  if (act.path.length === 0) return [unknownCode(act)];
+  const call = callOf(act);
+  const read = callFragment(call, 'program', lexicon, runShell);
+  return read === undefined || gravity(read) < gravity(NOT_UNDERSTOOD) ? [unknownCode(act)] : [read];
+}
+
+const TELLS: ReadonlySet<string> = new Set([
+  ...['CallExpression', 'NewExpression', 'FunctionDefinition', 'ClassDefinition', 'ImportStatement', 'ForStatement'],
+  ...['WhileStatement', 'WithStatement', 'TryStatement', 'FunctionDeclaration', 'ClassDeclaration', 'ArrowFunction'],
+  ...['ImportDeclaration', 'VariableDeclaration', 'TaggedTemplateExpression', 'LambdaExpression'],
+]);
+
+/** Whether a tree has what only a program has. A sentence of one word, or a setting, may look like an expression. */
+const isProgram = (node: Node): boolean => TELLS.has(node.type) || node.children.some(isProgram);
+
+/** What strings of a program say that no name does: a file with credentials, an address to be opened. */
+function opensMore(root: Node, text: string): boolean {
+  const strings: string[] = [];
+  const collect = (node: Node): void => {
+    if (/^(?:\w*String)$/.test(node.type)) strings.push(text.slice(node.from, node.to));
+    else node.children.forEach(collect);
+  };
+  collect(root);
+  return strings.some(
+    (string) => ADDRESS.test(string) || /^\W?\/proc\//.test(string) || (!/\s/.test(string) && isSecretName(string)),
+  );
+}
+
+function remarksIn(node: Node, found: Span[] = []): Span[] {
+  if (isRemark(node)) found.push({ at: node.from, end: node.to });
+  else for (const child of node.children) remarksIn(child, found);
+  return found;
+}
+const isRemark = ({ type, children }: Node): boolean =>
+  type.endsWith('Comment') || (type === 'ExpressionStatement' && children[0]?.type.endsWith('String') === true);
+
+/** The answer for each call, by where it stands: a program is judged several times. */
+function remembered(ask: (act: Act) => boolean): (act: Act) => boolean {
+  const known = new Map<string, boolean>();
+  return (act) => {
+    const key = `${act.at} ${act.end} ${act.path.join('.')}`;
+    const answer = known.get(key) ?? ask(act);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
+/** @param language if it is known; @returns undefined for a text that is no program in it, or in any of them */
+function readAs(
+  text: string,
+  language: ProgramLanguage,
+  lexicon: Lexicon,
+  runShell: RunShell,
+  isWanted: (root: Node) => boolean = () => true,
+): ReadProgram | undefined {
+  const names = lexicon.programs[language];
+  if (names === undefined) return undefined;
+  const root = treeOf(text, language);
+  if (root === undefined || !isWanted(root)) return undefined;
+  const known: KnownCalls = {
+    isGrave: remembered((act) => {
+      const read = callFragment(callOf(act), 'program', lexicon, NO_SHELL);
+      return read !== undefined && gravity(read) >= gravity(NOT_UNDERSTOOD);
+    }),
+    reads: remembered((act) => {
+      const call = callOf(act);
+      return readsQuery(call, lexicon) ?? readsByName(call, lexicon, names.modules.has);
+    }),
+  };
+  const judge = language === 'python' ? new PythonJudge(text, names, known) : new JavaScriptJudge(text, names, known);
+  const found = [...judge.judge(root)];
+  if (judge.opens && opensMore(root, text)) found.push({ path: [], arguments: '', at: root.from, end: root.to });
+  const acts = () => found.flatMap((act) => fragmentsOfAct(act, lexicon, runShell));
+  const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
+  return { language, reads: found.length === 0, acts, remarks: () => remarksIn(root), isExpression };
+}
+
+/** What a text may be, the likelier language first. */
+const LIKE_JAVASCRIPT =
+  /\b(?:const|let|var|function)\s|=>|;\s*$|\bconsole\.|^\s*(?:import\b[^\n]*\bfrom\s*["']|export\b|interface\b|type\s+\w+\s*=)|\/\//m;
+
+let last: { readonly text: string; readonly lexicon: Lexicon; readonly read: ReadProgram | undefined } | undefined;
+
+/** Reads a text that is a program in a language that it does not say. The last answer is kept, because several readers ask about one text. */
+export function programIn(text: string, lexicon: Lexicon): ReadProgram | undefined {
+  if (last?.text === text && last.lexicon === lexicon) return last.read;
+  const languages: readonly ProgramLanguage[] = LIKE_JAVASCRIPT.test(text)
+    ? ['javascript', 'python']
+    : text.includes('`')
+      ? ['python']
+      : ['python', 'javascript'];
+  let read: ReadProgram | undefined;
+  if (/[(=]/.test(text))
+    for (const language of languages) read ??= readAs(text, language, lexicon, NO_SHELL, isProgram);
+  last = { text, lexicon, read };
+  return read;
+}
+
+/** Reads a program in a language that is known. What can not be read is not understood. */
+export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexicon, runShell: RunShell): ReadProgram =>
+  readAs(text, language, lexicon, runShell) ?? {
+    language,
+    reads: false,
+    acts: () => [unknownCode({ at: 0, end: text.length })],
+    remarks: () => [],
+    isExpression: false,
+  };

@@ -1,0 +1,96 @@
+// The syntax tree of a program: bounded in length and depth, and only of a text without a syntax error.
+import { parser as javascriptParser } from '@lezer/javascript';
+import { parser as pythonParser } from '@lezer/python';
+import type { ProgramLanguage } from '../../lexicon/programs.ts';
+
+/** A node of a syntax tree, with what is between its two offsets in the text. */
+export interface Node {
+  /** As the grammar calls it: `CallExpression`. */
+  readonly type: string;
+  readonly from: number;
+  readonly to: number;
+  readonly children: readonly Node[];
+}
+
+/** Longer or deeper programs are not read. */
+const MAX_LENGTH = 10_000;
+const MAX_DEPTH = 200;
+
+const PARSERS = {
+  python: pythonParser.configure({ strict: true }),
+  javascript: javascriptParser.configure({ strict: true, dialect: 'ts' }),
+} as const;
+
+/**
+ * Characters about which the parser and the language may differ: those that end a line and with it a comment for one of them only, and those
+ * that are not seen.
+ */
+const DISPUTED =
+  // oxlint-disable-next-line no-control-regex
+  /\r(?!\n)|[\0-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\u00a0\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/;
+/** The first two lines of a Python program may say that its characters stand for others. */
+const ENCODED = /^(?:[^\n]*\n)?[ \t\f]*#[^\n]*coding[:=](?!\s*utf-?8\b)/i;
+
+/** Brackets within brackets at most, those in strings too: of more, a parser tries out each way to read them. */
+const MAX_OPEN = 60;
+
+function isTooDeep(text: string): boolean {
+  let open = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const c = text.charCodeAt(at);
+    // ( [ {
+    if (c === 40 || c === 91 || c === 123) {
+      open += 1;
+      if (open > MAX_OPEN) return true;
+    } else if ((c === 41 || c === 93 || c === 125) && open > 0) open -= 1;
+  }
+  return false;
+}
+
+/** The tree of a program; undefined for a text that is none, or that is too long or too deep to be read. */
+export function treeOf(text: string, language: ProgramLanguage): Node | undefined {
+  if (text.length > MAX_LENGTH || DISPUTED.test(text) || isTooDeep(text)) return undefined;
+  if (language === 'python' && ENCODED.test(text)) return undefined;
+  let cursor;
+  try {
+    cursor = PARSERS[language].parse(text).cursor();
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  const root = { type: cursor.name, from: cursor.from, to: cursor.to, children: [] as Node[] };
+  const open = [root];
+  let isOpen = cursor.firstChild();
+  while (isOpen) {
+    if (cursor.type.isError || open.length > MAX_DEPTH) return undefined;
+    const node = { type: cursor.name, from: cursor.from, to: cursor.to, children: [] as Node[] };
+    open.at(-1)?.children.push(node);
+    if (cursor.firstChild()) {
+      open.push(node);
+      continue;
+    }
+    while (!cursor.nextSibling()) {
+      if (open.length === 1 || !cursor.parent()) {
+        isOpen = false;
+        break;
+      }
+      open.pop();
+      if (open.length === 0) return root;
+    }
+    if (open.length === 0) break;
+  }
+  return root;
+}
+
+/** A question about nodes whose answer depends on their type alone; each type is asked about once. */
+export function byType(ask: (type: string) => boolean): (node: Node) => boolean {
+  const known = new Map<string, boolean>();
+  return ({ type }) => {
+    let answer = known.get(type);
+    if (answer === undefined) {
+      answer = ask(type);
+      known.set(type, answer);
+    }
+    return answer;
+  };
+}

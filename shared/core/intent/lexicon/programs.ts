@@ -1,0 +1,138 @@
+// Names of programming languages that only compute or read: their schema, and the sets that the reader of programs uses.
+import Type, { type Static } from 'typebox';
+import { object, record, rows } from './parts.ts';
+import { listingOnce, type Report } from './tables.ts';
+
+const PART = '[A-Za-z_$@][A-Za-z0-9_$@/-]*';
+/** A name, with the modules that it is in, or all names of one module. */
+const NAME = Type.String({ pattern: `^${PART}(\\.${PART})*(\\.\\*)?$`, maxLength: 80 });
+/** A function, or after a dot a method of whatever object. */
+const CALLABLE = Type.String({ pattern: `^\\.?${PART}(\\.${PART})*(\\.\\*)?$`, maxLength: 80 });
+const METHOD = Type.String({ pattern: '^[A-Za-z_$][A-Za-z0-9_$]*$', maxLength: 60 });
+
+const names = (item: typeof NAME, example: readonly string[]) =>
+  Type.Optional(rows(item, example, { uniqueItems: true, maxItems: 5_000 }));
+
+const Language = object(
+  'programLanguage',
+  {
+    modules: names(NAME, ['os']),
+    functions: names(NAME, ['print', 'os.path.join', 'math.*']),
+    makers: names(CALLABLE, ['json.loads', '.split']),
+    openers: names(NAME, ['pandas.read_*']),
+    clients: names(NAME, ['sqlite3.connect']),
+    callers: names(CALLABLE, ['map', '.apply']),
+    methods: names(METHOD, ['split', 'append']),
+    looks: names(METHOD, ['items']),
+    memoryMethods: names(METHOD, ['remove']),
+    usual: Type.Optional(record(METHOD, NAME, { np: 'numpy' })),
+  },
+  { examples: [{ functions: ['print'], methods: ['append'] }] },
+);
+
+export const ProgramsSchema = object(
+  'programs',
+  { python: Type.Optional(Language), javascript: Type.Optional(Language) },
+  { examples: [{ python: { functions: ['print'] } }] },
+);
+
+export type ProgramLanguage = keyof Static<typeof ProgramsSchema>;
+
+export interface Names {
+  has(name: string): boolean;
+}
+
+/** The names of a language that only compute or read. */
+export interface ProgramNames {
+  readonly modules: Names;
+  readonly functions: Names;
+  readonly makers: Names;
+  readonly openers: Names;
+  /** Functions that give something outside of the program: a connection, a client of a service. */
+  readonly clients: Names;
+  readonly callers: Names;
+  readonly methods: Names;
+  readonly looks: Names;
+  readonly memoryMethods: Names;
+  readonly usual: ReadonlyMap<string, string>;
+  /** First parts of all functions: what a name that nothing defines may be. */
+  readonly roots: ReadonlySet<string>;
+}
+
+/** By language; absent where nothing is listed, and then such programs are not told apart from others. */
+export type Programs = Partial<Readonly<Record<ProgramLanguage, ProgramNames>>>;
+
+/** `.*` stands for one more part, which is not the name of a module: that would reach all that the module has. */
+function namesOf(listed: readonly string[], modules: ReadonlySet<string> = new Set()): Names {
+  const whole = new Set(listed);
+  const has = (name: string): boolean => {
+    if (whole.has(name)) return !name.endsWith('*');
+    const dot = name.lastIndexOf('.');
+    return dot > 0 && whole.has(`${name.slice(0, dot)}.*`) && !modules.has(name.slice(dot + 1));
+  };
+  return { has };
+}
+
+function compileLanguage(file: Static<typeof Language>, pointer: string, report: Report): ProgramNames {
+  const {
+    modules = [],
+    functions = [],
+    makers = [],
+    openers = [],
+    clients = [],
+    callers = [],
+    methods = [],
+    looks = [],
+    memoryMethods = [],
+  } = file;
+  const moduleNames = new Set(modules);
+  const listed = namesOf(functions, moduleNames);
+  const whole = new Set(functions);
+  const isListed = (name: string) =>
+    whole.has(name) ||
+    listed.has(name) ||
+    TREATED.has(name) ||
+    (name.endsWith('.*') && functions.some((one) => one.startsWith(name.slice(0, -1))));
+  for (const [list, some] of Object.entries({ makers, openers, clients, callers }))
+    for (const [at, name] of some.entries())
+      if (!name.startsWith('.') && !isListed(name))
+        report(`${pointer}/${list}/${at}`, `"${name}" is not listed in functions`);
+  for (const [at, name] of looks.entries())
+    if (!methods.includes(name)) report(`${pointer}/looks/${at}`, `"${name}" is not listed in methods`);
+  const isFirst = listingOnce(report);
+  for (const [list, some] of Object.entries({ methods, memoryMethods }))
+    for (const [at, name] of some.entries())
+      isFirst(name, `${pointer}/${list}/${at}`, `the method "${name}" is listed twice`);
+  return {
+    modules: namesOf(modules),
+    functions: listed,
+    makers: namesOf(makers),
+    openers: namesOf(openers),
+    clients: namesOf(clients),
+    callers: namesOf(callers),
+    methods: namesOf(methods),
+    looks: namesOf(looks),
+    memoryMethods: namesOf(memoryMethods),
+    usual: new Map(Object.entries(file.usual ?? {})),
+    roots: new Set(functions.map((name) => name.split('.', 1)[0] ?? '')),
+  };
+}
+
+/** Functions that the reader treats by itself. */
+const TREATED: ReadonlySet<string> = new Set([
+  'open',
+  'io.open',
+  'codecs.open',
+  'gzip.open',
+  'type',
+  'getattr',
+  'require',
+]);
+
+export function compilePrograms(file: Static<typeof ProgramsSchema> | undefined, report: Report): Programs {
+  const { python, javascript } = file ?? {};
+  return {
+    ...(python && { python: compileLanguage(python, '/programs/python', report) }),
+    ...(javascript && { javascript: compileLanguage(javascript, '/programs/javascript', report) }),
+  };
+}

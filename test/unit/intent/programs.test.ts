@@ -1,0 +1,264 @@
+// Programs in Python and JavaScript: whatever hides an effect, none is read as one that only reads.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { programIn } from '../../../shared/core/intent/code/program/program.ts';
+import { readCode } from '../../../shared/core/intent/code/script.ts';
+import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
+import type { ProgramLanguage, ProgramNames } from '../../../shared/core/intent/lexicon/programs.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+import { leastMs } from '../../support/undisturbed.ts';
+import { textCases } from '../../support/text-cases.ts';
+import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import { JAVASCRIPT_SINKS, JAVASCRIPT_WAYS, PYTHON_SINKS, PYTHON_WAYS } from './hidden-effects.ts';
+import { lexiconJson, shippedLexicon } from './lexicon.ts';
+
+const lexicon = shippedLexicon();
+const LANGUAGES: readonly ProgramLanguage[] = ['python', 'javascript'];
+const HIDDEN = {
+  python: { ways: PYTHON_WAYS, sinks: PYTHON_SINKS },
+  javascript: { ways: JAVASCRIPT_WAYS, sinks: JAVASCRIPT_SINKS },
+};
+
+const HARMFUL_FORMS = /code|script|interpreter|call|program/;
+
+/** The harmful texts of these forms that the parser was developed with. */
+function intentTexts(): string[] {
+  const folder = path.join(findRoot(), 'bench', 'texts');
+  const rows = readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl') && !name.includes('kept'))
+    .flatMap((name) => readFileSync(path.join(folder, name), 'utf8').trimEnd().split('\n'))
+    // Each line is an object with these members.
+    .map((line) => JSON.parse(line) as { text: string; harm?: string; form?: string });
+  return rows
+    .filter(
+      ({ text, harm, form = '' }) =>
+        harm !== undefined && harm !== 'none' && HARMFUL_FORMS.test(form) && text.includes('('),
+    )
+    .map(({ text }) => text);
+}
+
+/** Whether a program is said to do nothing but read. */
+const onlyReads = (language: ProgramLanguage, text: string): boolean => {
+  const { fragments, isUnderstood } = readCode(language, text, lexicon);
+  return isUnderstood && fragments.every(({ effect }) => effect === 'read');
+};
+
+const around: Readonly<Record<ProgramLanguage, (text: string) => string>> = {
+  python: (text) => `def count(names):\n    return len(names)\n\nprint(count(["a", "b"]))\n${text}\n`,
+  javascript: (text) => `const names = ['a', 'b'];\nconsole.log(names.length);\n${text}\n`,
+};
+
+for (const language of LANGUAGES)
+  describe(`a program in ${language} that hides its effect`, () => {
+    const { ways, sinks } = HIDDEN[language];
+    for (const [name, way] of Object.entries(ways))
+      it(`does more than read, with each function: ${name}`, () => {
+        for (const sink of sinks) {
+          expect(onlyReads(language, way(sink)), way(sink)).to.equal(false);
+          // Beside harmless code, and as a text.
+          const longer = around[language](way(sink));
+          expect(onlyReads(language, longer), longer).to.equal(false);
+          expect(programIn(longer, lexicon)?.reads ?? false, longer).to.equal(false);
+        }
+      });
+  });
+
+const harmless = (language: ProgramLanguage): string[] =>
+  (textCases(language).get('harmless') ?? []).map(({ text }) => text);
+const harmful = (language: ProgramLanguage): string[] => [
+  ...(textCases(language).get('harmful') ?? []).map(({ text }) => text),
+  ...Object.values(HIDDEN[language].ways).flatMap((way) => HIDDEN[language].sinks.slice(0, 1).map(way)),
+];
+
+/** The shipped lexicon with other names for one language. */
+const lexiconWith = (language: ProgramLanguage, names: Partial<ProgramNames>): Lexicon => {
+  const own = lexicon.programs[language];
+  return own ? { ...lexicon, programs: { ...lexicon.programs, [language]: { ...own, ...names } } } : lexicon;
+};
+
+type Programs = Record<ProgramLanguage, Record<string, string[]>>;
+// The file is checked against its schema, which has these members.
+const listed = lexiconJson()['programs'] as Programs;
+/** Lists of what is permitted, and of what only makes a reading stricter. */
+const PERMITTING = ['modules', 'functions', 'makers', 'methods', 'looks', 'memoryMethods'] as const;
+const RESTRICTING = ['openers', 'clients', 'callers'] as const;
+
+/** For a program of 10,000 characters, which takes 5 ms on a core of its own; the first ones take longer. */
+const LIMIT_MS = 40;
+const RANKS = ['read', 'write', 'destructive'];
+
+describe('the reader of programs', () => {
+  it('reads no program more mildly without one of the names that permit, nor with one more that restricts', () => {
+    const cases = LANGUAGES.flatMap((language) =>
+      [...PERMITTING, ...RESTRICTING].flatMap((list) =>
+        (listed[language][list] ?? []).map((name) => ({ language, list, name })),
+      ),
+    );
+    const programs = { python: harmful('python').slice(0, 40), javascript: harmful('javascript').slice(0, 40) };
+    fc.assert(
+      fc.property(fc.constantFrom(...cases), fc.nat(), ({ language, list, name }, at) => {
+        const own = lexicon.programs[language];
+        const permits = PERMITTING.some((one) => one === list);
+        const has = (one: string) =>
+          permits ? one !== name && own?.[list].has(one) === true : one === name || own?.[list].has(one) === true;
+        const other = lexiconWith(language, { [list]: { has } });
+        const text = programs[language][at % programs[language].length] ?? '';
+        expect(programIn(text, other)?.reads ?? false, `${list} ${name}: ${text}`).to.equal(false);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it('reads no harmful text with a call more mildly than the patterns that read it without its tables', () => {
+    const { programs: _, ...others } = lexiconJson();
+    const without = compileLexicon(others);
+    // An unknown effect is now known, and graver: a refund.
+    const JUSTIFIED = /refunds\.create/;
+    for (const text of intentTexts()) {
+      if (JUSTIFIED.test(text)) continue;
+      const [now, before] = [parseIntent(text, lexicon), parseIntent(text, without)];
+      expect(RANKS.indexOf(now.effect), text).to.be.at.least(RANKS.indexOf(before.effect));
+      if (before.action === 'unknown') expect(now.effect === 'read', text).to.equal(false);
+    }
+  });
+
+  it('finds one harmful statement between those of any harmless program', () => {
+    for (const language of LANGUAGES) {
+      const statement = language === 'python' ? '__import__("os").remove("/srv/a")' : "require('fs').rmSync('/srv/a');";
+      for (const text of harmless(language)) {
+        expect(onlyReads(language, `${statement}\n${text}`), text).to.equal(false);
+        expect(onlyReads(language, `${text}\n${statement}`), text).to.equal(false);
+      }
+    }
+  });
+
+  it('throws for no text of pieces of programs, and reads none that has a call which does harm', () => {
+    const pieces = {
+      python: [
+        'def f(x):',
+        '\n    ',
+        '\n',
+        'return x',
+        'f',
+        '(',
+        ')',
+        '[',
+        ']',
+        ' = ',
+        'lambda x: ',
+        'import os',
+        'os.remove',
+        '"a"',
+        ', ',
+        '.',
+        'for x in ',
+        ': ',
+        'print',
+        'class A:',
+        '@',
+        'f"{',
+        '}"',
+        ' if ',
+        ' else ',
+        'with ',
+        '*',
+        '**',
+        'async ',
+        'await ',
+        'yield ',
+        '# c',
+        'match x:',
+        'del ',
+        ':=',
+        '->',
+        '\\',
+        '1',
+        'x',
+      ],
+      javascript: [
+        'function f(x) {',
+        '}',
+        '\n',
+        'return x',
+        'f',
+        '(',
+        ')',
+        '[',
+        ']',
+        ' = ',
+        ' => ',
+        "require('fs')",
+        '.rmSync',
+        "'a'",
+        ', ',
+        '.',
+        'for (const x of ',
+        '{',
+        'console.log',
+        'class A {',
+        '`${',
+        '}`',
+        ' ? ',
+        ' : ',
+        'new ',
+        '...',
+        'async ',
+        'await ',
+        'yield ',
+        '// c',
+        'const ',
+        'delete ',
+        '??=',
+        '?.',
+        '/a/',
+        '1',
+        'x',
+        '<T>',
+        ': T',
+        ' as T',
+        ';',
+      ],
+    };
+    for (const language of LANGUAGES)
+      fc.assert(
+        fc.property(fc.array(fc.constantFrom(...pieces[language]), { maxLength: 40 }), (parts) => {
+          const text = parts.join('');
+          const reads = onlyReads(language, text);
+          if (/(?:os\.remove|require\('fs'\)\.rmSync)\((?!.*#|.*\/\/)/.test(text))
+            expect(reads && !/["'`/]/.test(text), text).to.equal(false);
+        }),
+        { numRuns: 600 },
+      );
+  });
+
+  it('reads no program that is too deep or too long, and takes no longer for it', async () => {
+    const deep = '('.repeat(10_000);
+    for (const text of [
+      `print(${deep}1${')'.repeat(10_000)})`,
+      `x = ${'['.repeat(4_900)}${']'.repeat(4_900)}\nprint(x)`,
+      `const a = ${'{a:'.repeat(3_000)}1${'}'.repeat(3_000)}; f(a)`,
+      `print(${'1+'.repeat(4_900)}1)`,
+      `print(a${'.b'.repeat(4_800)})`,
+      `print("a")\n${'x = 1\n'.repeat(2_000)}`,
+    ])
+      expect(programIn(text, lexicon)?.reads ?? false, text.slice(0, 40)).to.equal(false);
+    const long = {
+      python: 'print(sorted([1, 2]))\n'.repeat(450),
+      javascript: 'console.log([2, 1].sort());\n'.repeat(350),
+    };
+    for (const language of LANGUAGES) {
+      expect(programIn(long[language], lexicon)?.reads, language).to.equal(true);
+      let at = 0;
+      const ms = await leastMs(LIMIT_MS, () => {
+        at += 1;
+        const start = performance.now();
+        programIn(`${long[language].slice(0, 9_900)}\n${language === 'python' ? '#' : '//'}${at}`, lexicon);
+        return performance.now() - start;
+      });
+      expect(ms, language).to.be.below(LIMIT_MS);
+    }
+  });
+});
