@@ -197,7 +197,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await page.unroute('**/v1/proofs/chain/**');
   });
 
-  it('reports that the log is unchanged, and lists the actions of operators', async () => {
+  it('reports how much of the log was audited without a difference, and lists the actions of operators', async () => {
     const { page } = seen;
     await pages.go('/audit');
     await page.getByText('Not audited yet').waitFor();
@@ -205,7 +205,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
       `INSERT INTO audit (log_id, audited_size, ok, findings, audited_at) SELECT log_id, size, true, '[]', now() FROM log`,
     );
     await page.reload();
-    await page.getByText('The log is unchanged').waitFor();
+    await page.getByText('The audit found no difference').waitFor();
     await page.getByRole('table', { name: 'Checkpoints' }).waitFor();
     await pages.picture('audit-1440-light');
     await page.getByRole('link', { name: "Operators' actions" }).click();
