@@ -126,7 +126,10 @@ describe('the data of the audit page', () => {
       .map(({ method, path }) => `${method} ${path.replace('/dashboard/api', '')}`);
     const cases = trailCases(service, signed);
     expect([...cases.keys(), ...MADE_ELSEWHERE]).to.have.members(changing);
-    expect(changing.filter((route) => actionWords(route) === route), 'actions without words').to.deep.equal([]);
+    expect(
+      changing.filter((route) => actionWords(route) === route),
+      'actions without words',
+    ).to.deep.equal([]);
     const made: Record<string, string> = {};
     for (const [route, caseOf] of cases) {
       const [method = ''] = route.split(' ');

@@ -72,9 +72,7 @@ export function deadJobRoutes(db: EntitySql): Route[] {
   const shownAll = async (sql: EntitySql, jobs: readonly DeadJobRecord[]): Promise<DeadJob[]> => {
     const subjects = await readSubjects(sql, jobs);
     const organisations = await readOrganisations(sql, jobs);
-    return jobs.map((job) =>
-      shownAs(job, subjects.get(job.deadJobId), organisations.get(job.organisationId ?? '')),
-    );
+    return jobs.map((job) => shownAs(job, subjects.get(job.deadJobId), organisations.get(job.organisationId ?? '')));
   };
   const shown = async (sql: EntitySql, job: DeadJobRecord): Promise<DeadJob> => {
     const [one] = await shownAll(sql, [job]);

@@ -130,19 +130,19 @@ describe('what needs a person', () => {
 
   for (const [name, overview, page, count] of [
     ['approvals', { ...overviewWith(null), approvals: { total: 3, next: [] } }, 'approvals', 3],
-    ['dead jobs, also those of an organisation that is not the operator', { ...overviewWith(null), deadJobs: 2 }, 'dead-jobs', 2],
+    [
+      'dead jobs, also those of an organisation that is not the operator',
+      { ...overviewWith(null), deadJobs: 2 },
+      'dead-jobs',
+      2,
+    ],
     [
       'webhooks that were disabled because their receiver failed',
       { ...overviewWith(null), webhooks: { disabled: 2, failing: 0 } },
       'webhooks',
       2,
     ],
-    [
-      'webhooks whose receiver fails',
-      { ...overviewWith(null), webhooks: { disabled: 0, failing: 3 } },
-      'webhooks',
-      3,
-    ],
+    ['webhooks whose receiver fails', { ...overviewWith(null), webhooks: { disabled: 0, failing: 3 } }, 'webhooks', 3],
     [
       'a refused policy folder',
       overviewWith({ policies: { ...SYSTEM.policies, lastReadOk: false, findings: 4 } }),

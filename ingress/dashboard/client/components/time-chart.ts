@@ -202,7 +202,11 @@ function usePlot(
             width: 1.5,
             points: isStacked
               ? { show: false }
-              : { show: true, size: 5, filter: (plotted: uPlot, at: number) => isolatedIn([...(plotted.data[at] ?? [])]) },
+              : {
+                  show: true,
+                  size: 5,
+                  filter: (plotted: uPlot, at: number) => isolatedIn([...(plotted.data[at] ?? [])]),
+                },
             spanGaps: false,
             ...(isStacked && i === drawn.length - 1 ? { fill: () => paints[i]?.fill ?? '' } : {}),
             ...(dash === undefined || isStacked ? {} : { dash: [...dash] }),

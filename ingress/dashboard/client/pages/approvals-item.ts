@@ -152,7 +152,10 @@ function AgentCard({ approval }: { readonly approval: Approval }): VNode {
       ],
       ['Trust now', now && html`<${Trust} level=${now.level} score=${now.score} />`],
       ['Uncertainty', trust.uncertainty.toFixed(3)],
-      ['API key', html`<${Link} to=${href('keys', undefined, { search: keyId })}><code>${keyId}</code><//>${keyId === session.keyId && html` <span class="muted">yours</span>`}`],
+      [
+        'API key',
+        html`<${Link} to=${href('keys', undefined, { search: keyId })}><code>${keyId}</code><//>${keyId === session.keyId && html` <span class="muted">yours</span>`}`,
+      ],
       ['Approval id', html`<${Id} id=${approval.approvalId} copy />`],
       ['Intent id', intentId === null ? undefined : html`<${Id} id=${intentId} copy />`],
     ]} />

@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'PUT /v1/resources/{name}': 'Registered or changed a resource',
   'DELETE /v1/resources/{name}': 'Removed a resource',
   'POST /v1/policies': 'Pushed a policy set',
-  'DELETE /v1/policies': 'Removed the own policies of an organisation',
+  'DELETE /v1/policies': "Withdrew the organisation's own policies",
   'POST /v1/policies/rollback': 'Rolled the policy set back',
   'POST /v1/policies/follow-folder': 'Put the policy folder in force',
   'POST /v1/policies/promote': 'Promoted a staged policy set',

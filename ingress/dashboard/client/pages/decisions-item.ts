@@ -154,7 +154,10 @@ export function OnRecord({ decision }: { readonly decision: DecisionAnswer }): V
       requestId &&
         html`<${Link} to=${href('decisions', undefined, { requestId })}><code>${short(requestId, 34)}</code><//><${Copy} text=${requestId} />`,
     ],
-    ['API key', html`<${Link} to=${href('keys', undefined, { search: decision.key_id })}><code>${decision.key_id}</code><//>`],
+    [
+      'API key',
+      html`<${Link} to=${href('keys', undefined, { search: decision.key_id })}><code>${decision.key_id}</code><//>`,
+    ],
     ['Evaluated', html`<${Time} at=${decision.evaluated_at} as="moment" />`],
     ['Valid until', html`<${Time} at=${decision.expires_at} as="moment" />`],
     [
