@@ -1,4 +1,4 @@
-// Finds the agent, intent or webhook that dead jobs work for, from the ids in their payloads.
+// Finds the organisation, and the agent, intent or webhook that dead jobs work for, from the ids in their payloads.
 import { anyText, columnMap } from '../../shared/platform/db/columns.ts';
 import type { DeadJobRecord } from '../../shared/platform/queues/dead-jobs.ts';
 import type { Sql } from '../../shared/platform/db/database.ts';
@@ -17,6 +17,7 @@ const NAMED = columnMap<NamedIntent>({
 });
 const INTENTS = `SELECT i.organisation_id, i.environment, i.intent_id AS id, i.agent_id, i.action, i.resource FROM intent i
     JOIN (${NAMED.rows()}) AS one USING (organisation_id, environment, intent_id)`;
+const ORGANISATIONS = 'SELECT id, slug FROM organisation WHERE id = ANY ($1)';
 const WEBHOOKS = 'SELECT endpoint_id AS id, url FROM webhook_endpoint WHERE endpoint_id = ANY ($1)';
 
 interface IntentRow {
@@ -33,6 +34,13 @@ function memberOf({ payload }: DeadJobRecord, name: string): string | undefined 
   const value: unknown =
     typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>)[name] : undefined;
   return typeof value === 'string' ? value : undefined;
+}
+
+/** The short names of the organisations of jobs, by id. */
+export async function readOrganisations(db: Sql, jobs: readonly DeadJobRecord[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(jobs.flatMap(({ organisationId }) => organisationId ?? []))];
+  const rows = ids.length === 0 ? [] : await db.query<{ id: string; slug: string }>(ORGANISATIONS, [ids]);
+  return new Map(rows.map(({ id, slug }) => [id, slug]));
 }
 
 /** By the number of the dead job; jobs for everybody, such as folding signals, have none. Two queries for any number of jobs. */

@@ -7,6 +7,7 @@ import type { Client } from '../support/client.ts';
 import { admitHere } from '../../shared/domain/policy-sets/admission.ts';
 import { changePolicySet } from '../../shared/domain/policy-sets/change.ts';
 import { folderOf, type PolicyFiles, type Service, SHIPPED_POLICIES } from '../support/service.ts';
+import { acceptLateDecisions } from '../support/late-decisions.ts';
 import { createTestDeliverer, startReceiver } from '../support/webhooks.ts';
 import type { TestWorker } from '../support/worker.ts';
 
@@ -198,13 +199,15 @@ async function registerAgents({ admin, db, nowMs }: Service): Promise<void> {
 /** A day of decisions: the service's clock is set back and moved forward in steps. */
 async function decideForADay(service: Service, caller: Client, worker: TestWorker): Promise<void> {
   const random = createRandom(7);
+  await acceptLateDecisions(service.db);
   service.advance(-HISTORY_MS);
   for (let step = 0; step < STEPS; step += 1) {
     // More by day than by night.
     const requests = 1 + Math.floor(4 * (1 + Math.sin((step / STEPS) * 2 * Math.PI)) * random());
     for (let n = 0; n < requests; n += 1) {
       const [agentId, body] = pick(random);
-      await caller.post('/v1/enforce', { agent_id: agentId, trust_level: 7, ...body });
+      const { status, text } = await caller.post('/v1/enforce', { agent_id: agentId, trust_level: 7, ...body });
+      if (status !== 200) throw new Error(`the example data lack a decision: ${text}`);
     }
     service.advance(HISTORY_MS / STEPS);
   }

@@ -1,6 +1,7 @@
 // The data of the audit page: the state of the logs, and the operator trail as each key may see it.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { actionWords } from '../../ingress/dashboard/client/pages/audit-words.ts';
 import type { AuditedLogs } from '../../ingress/dashboard/client/wire.ts';
 import type { OperatorAction, OperatorActions } from '../../ingress/dashboard/client/wire/operator-trail.ts';
 import { changePolicySet } from '../../shared/domain/policy-sets/change.ts';
@@ -125,6 +126,10 @@ describe('the data of the audit page', () => {
       .map(({ method, path }) => `${method} ${path.replace('/dashboard/api', '')}`);
     const cases = trailCases(service, signed);
     expect([...cases.keys(), ...MADE_ELSEWHERE]).to.have.members(changing);
+    expect(
+      changing.filter((route) => actionWords(route) === route),
+      'actions without words',
+    ).to.deep.equal([]);
     const made: Record<string, string> = {};
     for (const [route, caseOf] of cases) {
       const [method = ''] = route.split(' ');

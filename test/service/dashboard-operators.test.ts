@@ -1,6 +1,7 @@
 // The dashboard's routes for policies and dead jobs: who may see and resolve them, each job only once.
 import { expect } from 'chai';
 import type { AgentActivity } from '../../ingress/dashboard/client/wire/agents.ts';
+import type { DeadJob } from '../../ingress/dashboard/client/wire/jobs.ts';
 import type { ListedResources } from '../../ingress/dashboard/client/wire/resources.ts';
 import type { ListedTools, StrangeTools, ToolProposal } from '../../ingress/dashboard/client/wire/tools.ts';
 import type { ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
@@ -81,6 +82,8 @@ describe('the routes of the dashboard for operators', () => {
     await record(tenantId, 'theirs');
     expect(await ids(operator)).to.deep.equal(['theirs', 'own', 'nobody']);
     expect(await ids(tenant)).to.deep.equal(['theirs']);
+    const owners = (await operator.get('/dead-jobs')).json.items.map((job: DeadJob) => job.organisation);
+    expect(owners, 'the short names of their organisations').to.deep.equal(['tenant', 'default', null]);
     expect(await ids(sandbox)).to.deep.equal([]);
     expect((await bound.get('/dead-jobs')).json.code).to.equal('E1004');
     const first = (await operator.get('/dead-jobs?limit=2')).json;

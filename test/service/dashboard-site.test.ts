@@ -216,8 +216,23 @@ describe('the dashboard over HTTP', () => {
     const { key } = await service.addKey({ organisationId, scopes: ['admin:*'] });
     const other = await signIn(service.admin, key);
     expect((await other.get('/session')).json.session.isOperator).to.equal(false);
+    await service.rows(
+      `INSERT INTO dead_job (organisation_id, environment, queue, name, payload, error, failed_at)
+       SELECT $1, environment, 'intents', 'evaluate', '{"v":1}', 'Error: no', now() FROM unnest(ARRAY['live', 'test']) AS environment`,
+      [organisationId],
+    );
+    const failing = async (minutes: number): Promise<void> =>
+      void (await service.rows(
+        `INSERT INTO webhook_endpoint (organisation_id, environment, endpoint_id, url, events, signing_keys, created_at, created_by, failing_since)
+         VALUES ($1, 'live', $2, 'https://example.com', '{}', '[]', now(), 'key', $3)`,
+        [organisationId, `whk_${minutes}`, new Date(service.nowMs() - minutes * 60_000)],
+      ));
+    await failing(1);
+    await failing(10);
     const seen = await overview(other);
     expect([seen.system, seen.log, seen.agents.total]).to.deep.equal([null, null, 0]);
+    expect([seen.deadJobs, seen.webhooks]).to.deep.equal([1, { disabled: 0, failing: 1 }]);
+    await waitFor(async () => (await overview()).deadJobs === 2, { what: 'the operator to see all dead jobs' });
     const { latency, totals, marks } = await activity('10m', undefined, other);
     expect([latency, totals.ALLOW, marks.filter(({ kind }) => kind !== 'policies')]).to.deep.equal([null, 0, []]);
     for (const [what, signedIn] of Object.entries(limited)) {

@@ -16,12 +16,13 @@ export function badgesOf(
   approvals: WaitingApprovals | undefined,
 ): ReadonlyMap<string, MenuBadge> {
   const problems = overview === undefined ? [] : problemsOf(overview);
+  const webhooks = overview?.webhooks;
   const isBad = problems.some(({ tone }) => tone === 'bad');
   const all: readonly (readonly [page: string, count: number, tone: MenuBadge['tone'], what: string])[] = [
     ['', problems.length, isBad ? 'bad' : 'warn', problems.length === 1 ? 'problem' : 'problems'],
     ['approvals', approvals?.total ?? 0, 'warn', 'waiting'],
-    ['dead-jobs', overview?.system?.deadJobs ?? 0, 'bad', 'unresolved'],
-    ['webhooks', overview?.disabledWebhooks ?? 0, 'bad', 'disabled'],
+    ['dead-jobs', overview?.deadJobs ?? 0, 'bad', 'unresolved'],
+    ['webhooks', (webhooks?.disabled ?? 0) + (webhooks?.failing ?? 0), 'bad', 'failing or disabled'],
   ];
   return new Map(
     all

@@ -33,16 +33,31 @@ export interface LazyState<P> {
   readonly hasFailed: boolean;
 }
 
-/** Loads a component and renders again once it is there. */
+/** The service may be restarting. */
+const RETRY_MS = 3_000;
+
+/** Loads a component, until that succeeds, and renders again once it is there. */
 export function useLazy<P>(of: LazyComponent<P> | undefined): LazyState<P> {
   const [failed, setFailed] = useState<LazyComponent<P> | undefined>(undefined);
   const [, setLoaded] = useState<LazyComponent<P> | undefined>(undefined);
   useEffect(() => {
-    if (of === undefined || of.get() !== undefined) return;
-    of.load().then(
-      () => setLoaded(of),
-      () => setFailed(of),
-    );
+    if (of === undefined || of.get() !== undefined) return undefined;
+    let timer: number | undefined;
+    let isLeft = false;
+    const load = (): Promise<void> =>
+      of.load().then(
+        () => setLoaded(of),
+        () => {
+          if (isLeft) return;
+          setFailed(of);
+          timer = window.setTimeout(() => void load(), RETRY_MS);
+        },
+      );
+    void load();
+    return () => {
+      isLeft = true;
+      clearTimeout(timer);
+    };
   }, [of]);
   return { component: of?.get(), hasFailed: of !== undefined && failed === of };
 }

@@ -41,8 +41,52 @@ function read(): Place {
   };
 }
 
-const place = createStore<Place>(read());
-window.addEventListener('popstate', () => place.set(read()));
+/** The list whose items are shown, with its filters and page; undefined after another page. */
+let list: { readonly page: string; readonly address: string } | undefined;
+
+/** Reads the address, and remembers it while it is that of a list. */
+function arrive(): Place {
+  const now = read();
+  if (now.id === undefined) list = { page: now.page, address: `${window.location.pathname}${window.location.search}` };
+  else if (list?.page !== now.page) list = undefined;
+  return now;
+}
+
+const place = createStore<Place>(arrive());
+
+/** The address of a list as it was left for the item that is shown; without filters when another way led to the item. */
+export const listHref = (page: string): string => (list?.page === page ? list.address : href(page));
+
+window.addEventListener('popstate', () => {
+  place.set(arrive());
+  returnTo(scrollIn(window.history.state));
+});
+
+/** A list that is read again needs this long at most until it is as high as it was. */
+const RETURN_MS = 3_000;
+
+/** Where the window was scrolled to when an entry of the history was left. */
+function scrollIn(state: unknown): number {
+  const top = typeof state === 'object' && state !== null && 'top' in state ? state.top : 0;
+  return typeof top === 'number' ? top : 0;
+}
+
+/** Scrolls to where the reader was, once the page is high enough; unless the reader scrolls or types first. */
+function returnTo(top: number): void {
+  if (top === 0) return;
+  const stop = new AbortController();
+  for (const event of ['wheel', 'touchmove', 'keydown', 'pointerdown', 'popstate'])
+    window.addEventListener(event, () => stop.abort(), { once: true, signal: stop.signal });
+  const untilMs = performance.now() + RETURN_MS;
+  const at = place.get();
+  const look = (): void => {
+    if (stop.signal.aborted || place.get() !== at || performance.now() > untilMs) return stop.abort();
+    if (document.documentElement.scrollHeight - window.innerHeight < top) return void requestAnimationFrame(look);
+    window.scrollTo(0, top);
+    stop.abort();
+  };
+  requestAnimationFrame(look);
+}
 
 export const placeNow = (): Place => place.get();
 export const usePlace = (): Place => useStore(place);
@@ -66,10 +110,12 @@ export function href(page: string, id?: string, query: Readonly<Record<string, s
 export function navigate(to: string, replace = false, state: unknown = null, scrolls = true): void {
   if (replace) window.history.replaceState(state, '', to);
   else {
+    const left: unknown = window.history.state;
+    window.history.replaceState({ ...(typeof left === 'object' ? left : {}), top: window.scrollY }, '');
     window.history.pushState(state, '', to);
     if (scrolls) window.scrollTo(0, 0);
   }
-  place.set(read());
+  place.set(arrive());
 }
 
 export interface LinkProps {

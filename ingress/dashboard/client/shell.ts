@@ -135,9 +135,9 @@ function LiveBanner(): VNode {
 /** In place of a page whose code is not loaded yet. */
 function Opening({ title, hasFailed }: { readonly title: string; readonly hasFailed: boolean }): VNode {
   if (!hasFailed) return html`<${Loading} what=${`Opening ${title}`} />`;
-  return html`<div class="error-state" role="alert">
+  return html`<${PageHead} title=${title} /><div class="error-state" role="alert">
     <p class="empty-title">This page could not be loaded</p>
-    <p class="empty-text">The service does not answer, or it has been updated since this window was opened.</p>
+    <p class="empty-text">The service does not answer, or it has been updated since this window was opened. This is tried again every few seconds.</p>
     <p class="error-foot"><button type="button" class="button" onClick=${() => window.location.reload()}>Reload</button></p>
   </div>`;
 }

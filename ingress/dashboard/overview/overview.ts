@@ -8,7 +8,8 @@ import { memoize } from './memo.ts';
 import { createSystemReader, type SystemDeps } from './system.ts';
 import type { Tenant } from '../logs.ts';
 import { readHalt } from '../../../shared/domain/decisions/halts.ts';
-import { countDisabledWebhooks, readAgents, readLog } from './tenant.ts';
+import { countDeadJobs } from '../../../shared/platform/queues/dead-jobs.ts';
+import { countWebhooks, readAgents, readLog } from './tenant.ts';
 
 /** Numbers are cached this long, for all pages that show them. */
 const TTL_MS = 900;
@@ -41,16 +42,16 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
     monotonicMs,
     load: readSystem,
   });
-  const own = memoize<Tenant, Omit<Overview, 'system' | 'approvals'>>({
+  const own = memoize<Tenant, Omit<Overview, 'system' | 'approvals' | 'deadJobs'>>({
     keyOf,
     ttlMs: TTL_MS,
     monotonicMs,
     load: async (tenant) => {
-      const [halt, log, counted, disabledWebhooks] = await Promise.all([
+      const [halt, log, counted, webhooks] = await Promise.all([
         readHalt(db, tenant),
         readLog(db, tenant),
         agents(tenant),
-        countDisabledWebhooks(db, tenant),
+        countWebhooks(db, tenant, nowMs()),
       ]);
       const { environment } = tenant;
       return {
@@ -60,9 +61,16 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
         halt: halt === undefined ? null : { reason: halt.reason, since: halt.createdAt.toISOString() },
         log,
         agents: counted,
-        disabledWebhooks,
+        webhooks,
       };
     },
+  });
+  // As the page of dead jobs: the operator's are those of the whole installation.
+  const deadJobs = memoize<Tenant | undefined, number>({
+    keyOf: (tenant) => (tenant === undefined ? '' : keyOf(tenant)),
+    ttlMs: TTL_MS,
+    monotonicMs,
+    load: async (tenant) => [...(await countDeadJobs(db, tenant)).values()].reduce((sum, jobs) => sum + jobs, 0),
   });
   const approvals = memoize<AuthenticatedKey, Overview['approvals']>({
     // A bound key sees only the approvals of its agents.
@@ -73,11 +81,12 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
   });
   return async (key) => {
     const isOperator = isOperatorsKey(key);
-    const [numbers, due, installation] = await Promise.all([
+    const [numbers, due, dead, installation] = await Promise.all([
       own(key),
       approvals(key),
+      deadJobs(isOperator ? undefined : key),
       isOperator ? system(null) : null,
     ]);
-    return { ...numbers, approvals: due, system: installation };
+    return { ...numbers, approvals: due, deadJobs: dead, system: installation };
   };
 }

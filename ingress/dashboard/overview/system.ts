@@ -1,4 +1,4 @@
-// What the overview shows the operator of the installation: processes, queues, outbox, dead jobs, audit, policy set and database.
+// What the overview shows the operator of the installation: processes, queues, outbox, audit, policy set and database.
 import type { Database } from '../../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { readProcesses } from '../../../shared/platform/process/heartbeat.ts';
@@ -10,7 +10,6 @@ import {
 } from '../../../shared/domain/installation/backlog.ts';
 import { readAuditLag } from '../../../shared/domain/ledger/audit-lag.ts';
 import { logProblems } from '../../../shared/domain/ledger/log-states.ts';
-import { countDeadJobs } from '../../../shared/platform/queues/dead-jobs.ts';
 import type { QueueState, SystemState } from '../client/wire/overview.ts';
 import { MAX_WAITING } from '../logs.ts';
 import type { QueueReader } from '../queue-reader.ts';
@@ -54,12 +53,11 @@ export function createSystemReader({ db, queues, policies, monotonicMs }: System
     load: async () => (await db.query<{ bytes: number }>(SIZE, []))[0]?.bytes ?? 0,
   });
   return async () => {
-    const [processes, backlog, waitingIntents, [outbox], dead, wrong, lags, databaseBytes] = await Promise.all([
+    const [processes, backlog, waitingIntents, [outbox], wrong, lags, databaseBytes] = await Promise.all([
       readProcesses(db),
       readBacklog(db).then(async (ages) => ({ ...ages, queues: await readQueues(queues, ages.queues) })),
       countWaitingIntents(db),
       db.query<{ waiting: number }>(OUTBOX, []),
-      countDeadJobs(db),
       logProblems(db),
       readAuditLag(db),
       sizeOf(null),
@@ -70,7 +68,6 @@ export function createSystemReader({ db, queues, policies, monotonicMs }: System
       workersAlive: processes.filter(({ role, alive }) => role === 'workers' && alive).length,
       queues: queueStates(backlog.queues, waitingIntents),
       outbox: { waiting: outbox?.waiting ?? 0, oldestSeconds: backlog.outbox },
-      deadJobs: [...dead.values()].reduce((sum, count) => sum + count, 0),
       logProblems: wrong.slice(0, MAX_LOG_PROBLEMS),
       auditLag: {
         leaves: lags.reduce((sum, { leaves }) => sum + leaves, 0),

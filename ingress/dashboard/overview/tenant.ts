@@ -1,4 +1,4 @@
-// The log and the agents of one organisation and environment, for the overview.
+// The log, the agents and the webhooks of one organisation and environment, for the overview.
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { NO_EVIDENCE } from '../../../shared/core/trust/score.ts';
 import { TIER_TABLE } from '../../../shared/kernel/vocabulary.ts';
@@ -12,13 +12,21 @@ const AGENTS = `SELECT a.status, width_bucket(coalesce(t.score, ${NO_EVIDENCE.sc
     FROM agent a LEFT JOIN trust_state t USING (organisation_id, environment, agent_id)
     WHERE a.organisation_id = $1 AND a.environment = $2 GROUP BY 1, 2`;
 
-const DISABLED_WEBHOOKS = `SELECT count(*)::int AS count FROM webhook_endpoint
-    WHERE organisation_id = $1 AND environment = $2 AND disabled_reason IN ('gone', 'failing')`;
+/** A receiver that has failed for less than this is not a person's work yet: a restart is normal. */
+const FAILING_FOR_MS = 5 * 60_000;
+const WEBHOOKS = `SELECT count(*) FILTER (WHERE disabled_reason IN ('gone', 'failing'))::int AS disabled,
+    count(*) FILTER (WHERE disabled_at IS NULL AND failing_since < $3)::int AS failing
+    FROM webhook_endpoint WHERE organisation_id = $1 AND environment = $2`;
 
-/** Webhooks that were disabled because their receiver failed. @throws {ApiError} E6002 */
-export async function countDisabledWebhooks(db: Database, { organisationId, environment }: Tenant): Promise<number> {
-  const [row] = await db.query<{ count: number }>(DISABLED_WEBHOOKS, [organisationId, environment]);
-  return row?.count ?? 0;
+/** Webhooks whose receiver fails, or failed until they were disabled. @throws {ApiError} E6002 */
+export async function countWebhooks(
+  db: Database,
+  { organisationId, environment }: Tenant,
+  nowMs: number,
+): Promise<Overview['webhooks']> {
+  const values = [organisationId, environment, new Date(nowMs - FAILING_FOR_MS)];
+  const [row] = await db.query<Overview['webhooks']>(WEBHOOKS, values);
+  return row ?? { disabled: 0, failing: 0 };
 }
 
 /** The newest log, with the number of findings in place of the findings. @throws {ApiError} E6002 */

@@ -20,7 +20,7 @@ import { QUEUE_NAMES } from '../../../shared/kernel/jobs.ts';
 import type { Route } from '../../route.ts';
 import { readPage } from '../../routes/paging.ts';
 import type { DeadJob, DeadJobKinds, JobSubject } from '../client/wire/jobs.ts';
-import { readSubjects } from '../job-subjects.ts';
+import { readOrganisations, readSubjects } from '../job-subjects.ts';
 import { pageRoute } from './page-route.ts';
 
 const MAX_FILTER = 200;
@@ -49,10 +49,10 @@ function scopeOf(key: AuthenticatedKey): Owner | undefined {
   return { organisationId: key.organisationId, environment: key.environment };
 }
 
-function shownAs(subject: JobSubject | undefined, job: DeadJobRecord): DeadJob {
+function shownAs(job: DeadJobRecord, subject: JobSubject = {}, organisation?: string): DeadJob {
   const { failedAt, resolvedAt, ...rest } = job;
   const times = { failedAt: failedAt.toISOString(), resolvedAt: resolvedAt?.toISOString() ?? null };
-  return { ...rest, ...times, subject: subject ?? {} };
+  return { ...rest, ...times, subject, organisation: organisation ?? job.organisationId };
 }
 
 /** Only a dead job can be resolved. */
@@ -69,12 +69,15 @@ function assertJobId(id: string): string {
 }
 
 export function deadJobRoutes(db: EntitySql): Route[] {
-  const shownAll = async (jobs: readonly DeadJobRecord[]): Promise<DeadJob[]> => {
-    const subjects = await readSubjects(db, jobs);
-    return jobs.map((job) => shownAs(subjects.get(job.deadJobId), job));
+  const shownAll = async (sql: EntitySql, jobs: readonly DeadJobRecord[]): Promise<DeadJob[]> => {
+    const subjects = await readSubjects(sql, jobs);
+    const organisations = await readOrganisations(sql, jobs);
+    return jobs.map((job) => shownAs(job, subjects.get(job.deadJobId), organisations.get(job.organisationId ?? '')));
   };
-  const shown = async (sql: EntitySql, job: DeadJobRecord): Promise<DeadJob> =>
-    shownAs((await readSubjects(sql, [job])).get(job.deadJobId), job);
+  const shown = async (sql: EntitySql, job: DeadJobRecord): Promise<DeadJob> => {
+    const [one] = await shownAll(sql, [job]);
+    return one ?? shownAs(job);
+  };
 
   /** The job that was retried or discarded. @throws {ApiError} E5002 when somebody else did so first; E4001 */
   const resolved = async (
@@ -102,7 +105,7 @@ export function deadJobRoutes(db: EntitySql): Route[] {
           read: (before, limit) => listDeadJobs(db, { state, owner, queue, name, error, before, limit }),
           sortKey: (job) => job.deadJobId,
         });
-        return { ...page, items: await shownAll(page.items) };
+        return { ...page, items: await shownAll(db, page.items) };
       },
     }),
     pageRoute({

@@ -59,7 +59,7 @@ const RETRY = `WITH job AS (
     SELECT ${COLUMNS} FROM job`;
 const DISCARD = `UPDATE dead_job SET state = 'discarded', resolved_at = now(), resolved_by = $4, reason = $5
     WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING ${COLUMNS}`;
-const OPEN = "SELECT queue, count(*)::int AS jobs FROM dead_job WHERE state = 'dead' GROUP BY queue";
+const OPEN = `SELECT queue, count(*)::int AS jobs FROM dead_job WHERE ${OF} AND state = 'dead' GROUP BY queue`;
 
 type Row = DeadJobRecord & { readonly payload: string };
 
@@ -119,8 +119,8 @@ export async function discardDeadJob(
   return row && fromRow(row);
 }
 
-/** Number of jobs that wait for a decision, by queue; queues without any are absent. */
-export async function countDeadJobs(db: Pick<Sql, 'query'>): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.query<{ queue: string; jobs: number }>(OPEN, []);
+/** Number of jobs that wait for a decision, by queue; queues without any are absent. @param owner when given, only jobs of this tenant */
+export async function countDeadJobs(db: Pick<Sql, 'query'>, owner?: Owner): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ queue: string; jobs: number }>(OPEN, place(owner));
   return new Map(rows.map(({ queue, jobs }) => [queue, jobs]));
 }

@@ -123,6 +123,9 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
     for (let n = 0; n < 40 && (await focused()) === ''; n += 1) await press('Tab');
     const [single = ''] = ids;
     expect(await focused(), 'Tab reaches the first row').to.equal(single);
+    await page.locator('#page-title').focus();
+    await press('j');
+    expect(await focused(), 'j reaches the first row from anywhere on the page').to.equal(single);
     await press('j', 'k', 'a', 'Enter');
     // The letters are the reason, also those of the shortcuts.
     await page.keyboard.type('rare, and agreed');

@@ -249,6 +249,19 @@ describeUnless(browserMissing(), 'every page of the dashboard', () => {
     expect(seen.complaints.splice(0).filter((text) => !text.includes('429'))).to.deep.equal([]);
   });
 
+  it('a page whose code could not be loaded is loaded once the service answers again', async () => {
+    const { page } = seen;
+    await page.goto(`${service.ingress.address}/dashboard`);
+    await filled();
+    await page.route('**/*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByText('This page could not be loaded').waitFor();
+    await heading(page, 'Keys');
+    await page.unroute('**/*.js');
+    await page.getByRole('button', { name: 'Create key…' }).waitFor();
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('ERR_FAILED'))).to.deep.equal([]);
+  });
+
   it('spells out what is invisible in names and reasons, also in the title and for screen readers, and runs none of it', async () => {
     const { page } = seen;
     const evil = (what: string): string => `${what}\u202e<img src=x onerror=alert(1)>\u200b\u2066"'`;

@@ -79,6 +79,33 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     expect(seen.complaints).to.deep.equal([]);
   });
 
+  it('leads to the decision of its record, and back to the list with its filters, where it was left', async () => {
+    const { page } = seen;
+    await page.setViewportSize({ width: 1440, height: 300 });
+    await pages.open('/receipts?event=custos.decision');
+    const row = page.locator('main tbody a').last();
+    await row.scrollIntoViewIfNeeded();
+    const list = page.url();
+    const top = await page.evaluate('scrollY');
+    expect(top).to.be.above(0);
+    await row.click();
+    await page.getByText('Verified: this record is in the log').waitFor();
+    await page.goBack();
+    await row.waitFor();
+    await waitFor(async () => (await page.evaluate('scrollY')) === top, { what: 'the list where it was left' });
+    await row.click();
+    await page.getByText('Verified: this record is in the log').waitFor();
+    await page.locator('.back-link').click();
+    await row.waitFor();
+    expect(page.url()).to.equal(list);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await row.click();
+    await page.getByRole('link', { name: /^dec_/ }).click();
+    await page.getByRole('heading', { name: 'Why', exact: true }).waitFor();
+    await pages.go(`/receipts/${proofId}`);
+    await page.getByText('Verified: this record is in the log').waitFor();
+  });
+
   it('exports a receipt as files that `custos verify` accepts', async () => {
     const { page } = seen;
     const keys = trustPublishedKeys((await service.admin.get('/v1/log/keys')).json);
@@ -197,7 +224,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await page.unroute('**/v1/proofs/chain/**');
   });
 
-  it('reports that the log is unchanged, and lists the actions of operators', async () => {
+  it('reports how much of the log was audited without a difference, and lists the actions of operators', async () => {
     const { page } = seen;
     await pages.go('/audit');
     await page.getByText('Not audited yet').waitFor();
@@ -205,7 +232,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
       `INSERT INTO audit (log_id, audited_size, ok, findings, audited_at) SELECT log_id, size, true, '[]', now() FROM log`,
     );
     await page.reload();
-    await page.getByText('The log is unchanged').waitFor();
+    await page.getByText('The audit found no difference').waitFor();
     await page.getByRole('table', { name: 'Checkpoints' }).waitFor();
     await pages.picture('audit-1440-light');
     await page.getByRole('link', { name: "Operators' actions" }).click();

@@ -46,9 +46,9 @@ describe('the palette', () => {
 });
 
 describe('the counts of the menu', () => {
-  it('are those of waiting approvals, dead jobs and disabled webhooks, and none for zero', () => {
+  it('are those of waiting approvals, dead jobs and webhooks that fail, and none for zero', () => {
     // The members that the counts are made of.
-    const overview = { log: null, disabledWebhooks: 2, system: null } as Overview;
+    const overview = { log: null, deadJobs: 0, webhooks: { disabled: 1, failing: 1 }, system: null } as Overview;
     const approvals = { at: '', total: 120, newest: [] };
     const badges = badgesOf(overview, approvals);
     expect(badges.get('approvals')).to.deep.equal({ count: 120, tone: 'warn', text: '120 waiting' });

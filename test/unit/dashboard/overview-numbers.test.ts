@@ -1,6 +1,6 @@
 // The numbers of the overview as they are shown: the running bucket, changes, shares, and stacked layers.
 import { expect } from 'chai';
-import { layerAt, stackOf } from '../../../ingress/dashboard/client/components/stack.ts';
+import { isolatedIn, layerAt, stackOf } from '../../../ingress/dashboard/client/components/stack.ts';
 import { bucketLabel, bytes } from '../../../ingress/dashboard/client/format.ts';
 import {
   deniedShare,
@@ -60,6 +60,11 @@ describe('the numbers of the overview', () => {
     expect(bucketLabel(noon, 600_000, new Date(noon))).to.equal('12:00 – 12:10');
     expect(bucketLabel(noon, 10_000, new Date(noon))).to.equal('12:00:00 – 12:00:10');
   });
+});
+
+describe('a curve', () => {
+  it('has a point where a line would be invisible: at values between unknown ones', () =>
+    expect(isolatedIn([5, null, 0, null, null, 1, 2, undefined, 3])).to.deep.equal([0, 2, 8]));
 });
 
 describe('stacked layers', () => {

@@ -20,7 +20,6 @@ const SYSTEM: SystemState = {
   workersAlive: 1,
   queues: [{ queue: 'proofs', waiting: 0, active: 0, delayed: 0, failed: 0, isPaused: false, oldestWaitingSeconds: 0 }],
   outbox: { waiting: 0, oldestSeconds: 0 },
-  deadJobs: 0,
   logProblems: [],
   auditLag: { leaves: 0, oldestSeconds: 0 },
   databaseBytes: 1,
@@ -45,7 +44,8 @@ function overviewWith(system: Partial<SystemState> | null, log: Partial<LogInfo>
     log: { ...LOG, ...log },
     agents: { total: 0, byLevel: [], byStatus: {} },
     approvals: { total: 0, next: [] },
-    disabledWebhooks: 0,
+    deadJobs: 0,
+    webhooks: { disabled: 0, failing: 0 },
     system: system === null ? null : { ...SYSTEM, ...system },
   };
 }
@@ -57,7 +57,7 @@ describe('the problems on the overview', () => {
   });
 
   it('begin with a halt, and with its time', () => {
-    const [problem] = problemsOf({ ...overviewWith({ deadJobs: 1 }), halt: { reason: 'a drill', since: AT } });
+    const [problem] = problemsOf({ ...overviewWith({}), deadJobs: 1, halt: { reason: 'a drill', since: AT } });
     expect(problem).to.deep.include({ tone: 'bad', text: 'a drill', since: AT });
   });
 
@@ -130,13 +130,19 @@ describe('what needs a person', () => {
 
   for (const [name, overview, page, count] of [
     ['approvals', { ...overviewWith(null), approvals: { total: 3, next: [] } }, 'approvals', 3],
-    ['dead jobs', overviewWith({ deadJobs: 2 }), 'dead-jobs', 2],
+    [
+      'dead jobs, also those of an organisation that is not the operator',
+      { ...overviewWith(null), deadJobs: 2 },
+      'dead-jobs',
+      2,
+    ],
     [
       'webhooks that were disabled because their receiver failed',
-      { ...overviewWith(null), disabledWebhooks: 2 },
+      { ...overviewWith(null), webhooks: { disabled: 2, failing: 0 } },
       'webhooks',
       2,
     ],
+    ['webhooks whose receiver fails', { ...overviewWith(null), webhooks: { disabled: 0, failing: 3 } }, 'webhooks', 3],
     [
       'a refused policy folder',
       overviewWith({ policies: { ...SYSTEM.policies, lastReadOk: false, findings: 4 } }),

@@ -1,6 +1,6 @@
 // The layout of pages: heads, cards, single numbers, lists of facts and notices.
 import { type ComponentChildren, html, type VNode } from '../html.ts';
-import { Link } from '../router.ts';
+import { Link, listHref } from '../router.ts';
 
 export interface PageHeadProps {
   readonly title: ComponentChildren;
@@ -8,15 +8,15 @@ export interface PageHeadProps {
   readonly lead?: ComponentChildren;
   /** Buttons at the right. */
   readonly actions?: ComponentChildren;
-  /** The list that this page belongs to. */
-  readonly back?: { readonly to: string; readonly label: string };
+  /** The list that this page belongs to: a page of the menu, or the address of a part of one. */
+  readonly back?: ({ readonly page: string } | { readonly to: string }) & { readonly label: string };
 }
 
 /** The head of a page. The title takes the focus after navigation, so that a screen reader reads it. */
 export function PageHead({ title, lead, actions, back }: PageHeadProps): VNode {
   return html`<header class="page-head">
     <div class="page-head-text">
-      ${back && html`<${Link} to=${back.to} class="back-link"><span aria-hidden="true">←</span> ${back.label}<//>`}
+      ${back && html`<${Link} to=${'page' in back ? listHref(back.page) : back.to} class="back-link"><span aria-hidden="true">←</span> ${back.label}<//>`}
       <h1 tabindex="-1" id="page-title">${title}</h1>
       ${lead && html`<p class="lead">${lead}</p>`}
     </div>

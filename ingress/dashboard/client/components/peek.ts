@@ -31,7 +31,7 @@ export function Peek({ label, value, masked = [] }: PeekProps): VNode {
         ? html`<${ValueTree} value=${value} masked=${masked} />`
         : html`<dl aria-label=${label} data-label=${label}>${lines.map(([name, line]) => html`<div key=${name}><dt><bdi>${short(named(name), 40)}</bdi></dt><dd><bdi>${marked(short(line, MAX_CHARACTERS))}</bdi></dd></div>`)}</dl>`
     }
-    ${isCut && html`<button type="button" class="button button-quiet button-small" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>${isOpen ? 'Less' : `All of ${label.toLowerCase()} (${count(members.length, 'value')})`}</button>`}
+    ${isCut && html`<button type="button" class="button button-quiet button-small" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>${isOpen ? 'Less' : `Show all ${label.toLowerCase()} (${count(members.length, 'value')})`}</button>`}
   </div>`;
 }
 

@@ -11,6 +11,12 @@ export function stackOf(layers: readonly (readonly (number | null)[])[]): (numbe
   return edges;
 }
 
+/** The buckets whose neighbours have no value: a curve has no line there. */
+export function isolatedIn(values: readonly (number | null | undefined)[]): number[] {
+  const isKnown = (at: number): boolean => typeof values[at] === 'number';
+  return [...values.keys()].filter((at) => isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1));
+}
+
 /** The layer in which a height is; undefined: above all. @param heights of the layers, from the bottom up */
 export function layerAt(heights: readonly number[], height: number): number | undefined {
   let edge = 0;

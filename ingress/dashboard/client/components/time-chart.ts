@@ -4,7 +4,7 @@ import { html, type RefObject, useEffect, useMemo, useRef, useState, type VNode 
 import { bucketLabel, moment, tickTimes, timeZone } from '../format.ts';
 import { colourOf, usePainted } from '../theme.ts';
 import { hatch, type Hatch, HATCHES } from './hatch.ts';
-import { layerAt, stackOf } from './stack.ts';
+import { isolatedIn, layerAt, stackOf } from './stack.ts';
 import { Scroll } from './table.ts';
 
 export interface TimeSeries {
@@ -200,7 +200,13 @@ function usePlot(
             label,
             stroke: paints[i]?.stroke ?? '',
             width: 1.5,
-            points: { show: false },
+            points: isStacked
+              ? { show: false }
+              : {
+                  show: true,
+                  size: 5,
+                  filter: (plotted: uPlot, at: number) => isolatedIn([...(plotted.data[at] ?? [])]),
+                },
             spanGaps: false,
             ...(isStacked && i === drawn.length - 1 ? { fill: () => paints[i]?.fill ?? '' } : {}),
             ...(dash === undefined || isStacked ? {} : { dash: [...dash] }),

@@ -8,7 +8,7 @@ import { href, Link } from '../router.ts';
 import { Card, type Column, Empty, Id, Name, Said, Status, Table, Time, ToolName, Verdict, WhenLoaded } from '../ui.ts';
 import type { ListPage, Verdict as VerdictName } from '../wire.ts';
 import type { AgentActivity, BoundKey, StatusChange, ToolUse } from '../wire/agents.ts';
-import { DECISION_COLUMNS, decisionHref, decisionKey } from './decisions-parts.ts';
+import { Asked, DECISION_COLUMNS, decisionHref, decisionKey } from './decisions-parts.ts';
 
 const VERDICTS: readonly VerdictName[] = ['ALLOW', 'DEGRADE', 'ESCALATE', 'DENY'];
 /** Fewer columns than in the list of decisions: all are of this agent. */
@@ -60,7 +60,7 @@ export function Tools({ agentId, tools }: { readonly agentId: string; readonly t
 }
 
 const APPROVAL_COLUMNS: readonly Column<Approval>[] = [
-  { title: 'Approval', cell: ({ approvalId }) => html`<code>${approvalId}</code>` },
+  { title: 'Request', cell: ({ decision }) => html`<${Asked} decision=${decision} />` },
   { title: 'Opened', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
   { title: 'Expires', align: 'end', cell: ({ expiresAt }) => html`<${Time} at=${expiresAt} />` },
 ];

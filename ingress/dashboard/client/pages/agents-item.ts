@@ -26,7 +26,7 @@ import { BudgetsOfAgent } from './budgets-parts.ts';
 import { TrustCauses, TrustOverTime } from './agents-trust.ts';
 import { Badges } from './decisions-parts.ts';
 
-const BACK = { to: href('agents'), label: 'Agents' };
+const BACK = { page: 'agents', label: 'Agents' };
 
 export function AgentPage({ id }: { readonly id: string }): VNode {
   const at = encodeURIComponent(id);

@@ -2,6 +2,7 @@
 import { usePages } from '../api.ts';
 import { VerdictBar } from '../components/verdict-bar.ts';
 import type { CsvField } from '../csv.ts';
+import { count, named, whole } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link, navigate, useFilters } from '../router.ts';
 import {
@@ -42,6 +43,14 @@ const COLUMNS: readonly Column<AgentRow>[] = [
     cell: ({ day }) => html`<${VerdictBar} counts=${day.counts} more=${day.more} />`,
   },
   {
+    title: 'Denied',
+    align: 'end',
+    minor: true,
+    sortBy: ({ day }) => day.counts.DENY,
+    cell: ({ agentId, day }) =>
+      html`<${Link} to=${href('decisions', undefined, { agentId, verdict: 'DENY', range: '24h' })} label=${`${count(day.counts.DENY, 'denial')} of ${named(agentId)} in 24 hours`}>${whole(day.counts.DENY)}${day.more ? '+' : ''}<//>`,
+  },
+  {
     title: 'Last decision',
     align: 'end',
     sortBy: ({ last }) => last?.decisionId ?? '',
@@ -50,7 +59,6 @@ const COLUMNS: readonly Column<AgentRow>[] = [
         ? html`<span class="muted">none</span>`
         : html`<span class="last-decision"><${Verdict} verdict=${last.verdict} /> <${Link} to=${href('decisions', last.decisionId)}><${Time} at=${last.at} /><span class="visually-hidden">, this decision</span><//></span>`,
   },
-  { title: 'Registered', align: 'end', minor: true, cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
 ];
 
 /** The score as a short bar; the number is beside it. */

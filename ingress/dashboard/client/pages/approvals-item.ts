@@ -28,7 +28,7 @@ import { DecideCard } from './approvals-decide.ts';
 import { isMissing, statusAt } from './approvals-states.ts';
 import { Badges, intentFacts, wordsOf } from './decisions-parts.ts';
 
-const BACK = { to: href('approvals'), label: 'Approvals' };
+const BACK = { page: 'approvals', label: 'Approvals' };
 
 export function ApprovalPage({ id }: { readonly id: string }): VNode {
   const approval = useApi<ApprovalDetail>(`/v1/approvals/${encodeURIComponent(id)}`);
@@ -152,7 +152,10 @@ function AgentCard({ approval }: { readonly approval: Approval }): VNode {
       ],
       ['Trust now', now && html`<${Trust} level=${now.level} score=${now.score} />`],
       ['Uncertainty', trust.uncertainty.toFixed(3)],
-      ['API key', html`<code>${keyId}</code>${keyId === session.keyId && html` <span class="muted">yours</span>`}`],
+      [
+        'API key',
+        html`<${Link} to=${href('keys', undefined, { search: keyId })}><code>${keyId}</code><//>${keyId === session.keyId && html` <span class="muted">yours</span>`}`,
+      ],
       ['Approval id', html`<${Id} id=${approval.approvalId} copy />`],
       ['Intent id', intentId === null ? undefined : html`<${Id} id=${intentId} copy />`],
     ]} />

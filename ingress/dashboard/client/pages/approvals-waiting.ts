@@ -2,7 +2,7 @@
 import { usePages } from '../api.ts';
 import { useAsList } from '../components/table.ts';
 import { count } from '../format.ts';
-import { html, useEffect, useRef, type VNode } from '../html.ts';
+import { html, type RefObject, useEffect, useRef, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
 import { isTyping } from '../shortcuts.ts';
 import { Empty, ErrorState, Loading } from '../ui.ts';
@@ -22,6 +22,7 @@ export function WaitingList({ agentId }: { readonly agentId: string | undefined 
   const typedAt = useRef(Number.NEGATIVE_INFINITY);
   const { data, error, items, page, older, newer, newerIsFirst, reload } = pages;
   useEffect(() => desk.clear(), [data]);
+  useFirstRow(place);
   if (data === undefined)
     return error === undefined ? html`<${Loading} />` : html`<${ErrorState} error=${error} onRetry=${reload} />`;
   // The route of this list adds it to the page.
@@ -30,7 +31,7 @@ export function WaitingList({ agentId }: { readonly agentId: string | undefined 
     if (!isOfWord(event, typedAt)) onKey(event, place.current, desk);
   }}>
     <div class="asks-head">
-      <p class="muted asks-keys"><span class="visually-hidden">Keys in the list: </span><kbd>j</kbd> <kbd>k</kbd> next and previous <kbd>a</kbd> approve <kbd>r</kbd> reject <kbd>Esc</kbd> cancel</p>
+      <p class="muted asks-keys"><span class="visually-hidden">Keys: </span><kbd>j</kbd> <kbd>k</kbd> next and previous <kbd>a</kbd> approve <kbd>r</kbd> reject <kbd>Esc</kbd> cancel</p>
       <${Fresh} newest=${newest ?? undefined} live=${live} agentId=${agentId} onShow=${reload} />
     </div>
     <div class="visually-hidden" role="status">${desk.said}</div>
@@ -53,6 +54,19 @@ export function WaitingList({ agentId }: { readonly agentId: string | undefined 
     </nav>`
     }
   </div>`;
+}
+
+/** From anywhere else on the page j and k go to the first row; in the list `onKey` does the rest. */
+function useFirstRow(place: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if ((event.key !== 'j' && event.key !== 'k') || event.defaultPrevented || isTyping(event)) return;
+      if (document.querySelector('dialog[open]') !== null || document.activeElement?.closest(ROW)) return;
+      place.current?.querySelector<HTMLElement>(ROW)?.focus();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
 }
 
 /** Within this time after another letter, a letter is part of a word and not a shortcut. */

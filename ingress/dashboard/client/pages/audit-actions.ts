@@ -3,9 +3,11 @@ import { type Pages, usePages } from '../api.ts';
 import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link, useFilters } from '../router.ts';
+import { mayOpen } from '../page-access.ts';
 import { useSession } from '../session.ts';
 import { type Column, Download, Empty, type FilterField, Filters, List, Name, Said, Status, Time } from '../ui.ts';
 import type { ChangedField, OperatorAction, OperatorActions } from '../wire/operator-trail.ts';
+import { actionWords } from './audit-words.ts';
 
 const FIELDS: readonly FilterField[] = [
   {
@@ -56,36 +58,14 @@ const FILE: readonly CsvField<OperatorAction>[] = [
   'requestId',
 ];
 
-/** Names of the most frequent actions, by method and path template. */
-const WORDS: Readonly<Record<string, string>> = {
-  'sign-in': 'Signed in',
-  'sign-out': 'Signed out',
-  'switch-environment': 'Switched to the environment',
-  'PATCH /v1/agents/{agentId}': 'Changed an agent',
-  'POST /v1/agents': 'Registered an agent',
-  'DELETE /v1/agents/{agentId}': 'Terminated an agent',
-  'POST /dead-jobs/{id}/retry': 'Retried a dead job',
-  'POST /dead-jobs/{id}/discard': 'Discarded a dead job',
-  'POST /v1/auth/keys': 'Created a key',
-  'DELETE /v1/auth/keys/{keyId}': 'Revoked a key',
-  'POST /v1/auth/keys/{keyId}/rotate': 'Rotated a key',
-  'POST /v1/webhooks': 'Created a webhook',
-  'PATCH /v1/webhooks/{webhookId}': 'Changed a webhook',
-  'DELETE /v1/webhooks/{webhookId}': 'Deleted a webhook',
-  'POST /v1/webhooks/{webhookId}/rotate': 'Rotated the key of a webhook',
-  'POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay': 'Replayed a delivery',
-  'POST /v1/approvals/{id}/approve': 'Approved a request',
-  'POST /v1/approvals/{id}/reject': 'Rejected a request',
-  'POST /v1/halt': 'Halted the environment',
-  'DELETE /v1/halt': 'Ended the halt',
-};
-
 function ActionCell({ action: { action, subject, change } }: { readonly action: OperatorAction }): VNode {
+  const session = useSession();
   if (change === null)
-    return html`<span class="action"><span>${wordsOf(action)}</span>${!action.startsWith('sign-') && html`<span class="action-subject"><${Name} text=${decoded(subject)} length=${60} /></span>`}</span>`;
-  const page = PAGES_OF[change.subject];
+    return html`<span class="action"><span>${actionWords(action)}</span>${!action.startsWith('sign-') && html`<span class="action-subject"><${Name} text=${decoded(subject)} length=${60} /></span>`}</span>`;
+  const known = PAGES_OF[change.subject];
+  const page = known !== undefined && mayOpen({ name: known }, session) ? known : undefined;
   const name = html`<${Name} text=${change.id} length=${44} />`;
-  return html`<span class="action"><span>${wordsOf(action)}</span><span class="action-subject">${change.subject} ${page === undefined ? name : html`<${Link} to=${href(page, change.id)}>${name}<//>`}</span></span>`;
+  return html`<span class="action"><span>${actionWords(action)}</span><span class="action-subject">${change.subject.replaceAll('_', ' ')} ${page === undefined ? name : html`<${Link} to=${href(page, change.id)}>${name}<//>`}</span></span>`;
 }
 
 /** The pages of subjects. */
@@ -95,6 +75,8 @@ const PAGES_OF: Readonly<Record<string, string>> = {
   decision: 'decisions',
   webhook: 'webhooks',
   'dead job': 'dead-jobs',
+  policy_set: 'policies',
+  proof: 'receipts',
 };
 
 function Change({ change, outcome }: Pick<OperatorAction, 'change' | 'outcome'>): VNode {
@@ -115,11 +97,6 @@ function ChangedMember({ field: { name, from, to } }: { readonly field: ChangedF
         ? html`<${Time} at=${text} as="moment" />`
         : html`<${Name} text=${text} length=${60} />`;
   return html`<span><span class="muted">${name}</span> ${from !== undefined && html`${value(from)} <span aria-hidden="true">→</span><span class="visually-hidden">to</span> `}${value(to)}</span>`;
-}
-
-function wordsOf(action: string): string {
-  const known = action.replace('/dashboard/api', '');
-  return WORDS[known] ?? known;
 }
 
 function decoded(path: string): string {

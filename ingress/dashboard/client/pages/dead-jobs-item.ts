@@ -1,7 +1,6 @@
 // The page of one dead job: the error, the payload and the decision.
 import { useApi } from '../api.ts';
 import { html, type VNode } from '../html.ts';
-import { href } from '../router.ts';
 import { Card, JsonView, KeyValue, PageHead, Said, Status, Time, WhenLoaded } from '../ui.ts';
 import type { DeadJob } from '../wire/jobs.ts';
 import { Owner, Subject } from './dead-jobs.ts';
@@ -11,7 +10,7 @@ import { jobWords } from './dead-jobs-words.ts';
 export function DeadJobPage({ id }: { readonly id: string }): VNode {
   const job = useApi<DeadJob>(`/dead-jobs/${encodeURIComponent(id)}`);
   const { data } = job;
-  return html`<${PageHead} title=${data === undefined ? 'Dead job' : jobWords(data)} lead=${data && html`Failed <${Time} at=${data.failedAt} />. <${Status} status=${data.state} />`} back=${{ to: href('dead-jobs'), label: 'Dead jobs' }} />
+  return html`<${PageHead} title=${data === undefined ? 'Dead job' : jobWords(data)} lead=${data && html`Failed <${Time} at=${data.failedAt} />. <${Status} status=${data.state} />`} back=${{ page: 'dead-jobs', label: 'Dead jobs' }} />
     <${WhenLoaded} of=${job} what="Reading the job">${(shown: DeadJob) => html`<${Shown} job=${shown} reload=${job.reload} />`}<//>`;
 }
 

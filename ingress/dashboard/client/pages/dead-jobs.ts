@@ -128,9 +128,9 @@ export function Subject({ subject: { agentId, request, webhookId, url } }: { rea
 }
 
 export function Owner({ job }: { readonly job: DeadJob }): VNode {
-  return job.organisationId === null
+  return job.organisation === null
     ? html`<span class="muted">the installation</span>`
-    : html`<code>${job.organisationId}</code> <span class="muted">${job.environment}</span>`;
+    : html`${job.organisation} <span class="muted">${job.environment}</span>`;
 }
 
 function Resolved({ job }: { readonly job: DeadJob }): VNode {

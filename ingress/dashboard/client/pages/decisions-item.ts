@@ -26,7 +26,7 @@ import type { DecisionExplanation } from '../wire/decisions.ts';
 import { Explanation } from './decisions-explanation.ts';
 import { intentFacts, wordsOf } from './decisions-parts.ts';
 
-const BACK = { to: href('decisions'), label: 'Decisions' };
+const BACK = { page: 'decisions', label: 'Decisions' };
 
 export function DecisionPage({ id }: { readonly id: string }): VNode {
   const decision = useApi<DecisionAnswer>(`/v1/decisions/${encodeURIComponent(id)}`);
@@ -154,7 +154,10 @@ export function OnRecord({ decision }: { readonly decision: DecisionAnswer }): V
       requestId &&
         html`<${Link} to=${href('decisions', undefined, { requestId })}><code>${short(requestId, 34)}</code><//><${Copy} text=${requestId} />`,
     ],
-    ['API key', html`<code>${decision.key_id}</code>`],
+    [
+      'API key',
+      html`<${Link} to=${href('keys', undefined, { search: decision.key_id })}><code>${decision.key_id}</code><//>`,
+    ],
     ['Evaluated', html`<${Time} at=${decision.evaluated_at} as="moment" />`],
     ['Valid until', html`<${Time} at=${decision.expires_at} as="moment" />`],
     [

@@ -48,8 +48,8 @@ export function NeedsYou({ overview }: { readonly overview: Overview }): VNode {
     <div class="card-head"><h2 id="needs-title">Needs you${total > 0 && html` <span class="count-badge">${total}</span>`}</h2></div>
     ${
       tasks.length === 0
-        ? html`<div class="needs-none"><span class="needs-check" aria-hidden="true">✓</span><p class="empty-title">Nothing needs you</p><p class="empty-text">Approvals, dead jobs, disabled webhooks and findings appear here.</p></div>`
-        : html`<ul class="needs-list">${tasks.map((task) => html`<${TaskRow} key=${task.page} task=${task} approvals=${overview.approvals} />`)}</ul>`
+        ? html`<div class="needs-none"><span class="needs-check" aria-hidden="true">✓</span><p class="empty-title">Nothing needs you</p><p class="empty-text">Approvals, dead jobs, failing webhooks and findings appear here.</p></div>`
+        : html`<ul class="needs-list">${tasks.map((task) => html`<${TaskRow} key=${task.title} task=${task} approvals=${overview.approvals} />`)}</ul>`
     }
   </section>`;
 }

@@ -52,8 +52,16 @@ function State({ overview, activity, range }: StateProps): VNode {
 
 /** Tells people who have just run the demo where its data are. */
 function DemoHint({ overview: { agents }, activity }: Pick<StateProps, 'overview' | 'activity'>): VNode | null {
-  const { environment } = useSession();
-  if (environment !== 'live' || agents.total > 0 || activity === undefined || totalOf(activity.totals) > 0) return null;
+  const { environment, isOperator } = useSession();
+  // The demo's data belong to the operator's organisation.
+  if (
+    !isOperator ||
+    environment !== 'live' ||
+    agents.total > 0 ||
+    activity === undefined ||
+    totalOf(activity.totals) > 0
+  )
+    return null;
   return html`<div class="stack"><${Notice} tone="info" title="Nothing has happened in live yet">
     The dashboard shows one environment at a time. <code>npm run demo</code> works in <code>test</code>: choose Test in the menu of environments, which shows Live now.
   <//></div>`;

@@ -75,7 +75,7 @@ export function PolicyPage({ digest, id }: { readonly digest: string; readonly i
   const answer = useApi<PolicyAnswer>(`/policy-sets/${digest}/policies/${encodeURIComponent(id)}`);
   const isActive = answer.data?.set.isActive ?? true;
   const back = isActive
-    ? { to: href('policies'), label: 'Policies' }
+    ? { page: 'policies', label: 'Policies' }
     : { to: href('policies', digest), label: `Set ${short(digest, 12)}` };
   return html`<${PageHead} title=${id} lead=${answer.data?.policy.description} back=${back} />
     ${!isActive && html`<p class="muted section">The set of this policy is not in force for all organisations.</p>`}

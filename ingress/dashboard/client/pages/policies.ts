@@ -27,7 +27,7 @@ export function PoliciesPage({ id }: PageProps): VNode {
   if (id === 'difference') return html`<${DifferencePage} />`;
   const [, digest, policy] = SET.exec(id) ?? [];
   if (digest === undefined)
-    return html`<${PageHead} title="Not found" back=${{ to: href('policies'), label: 'Policies' }} /><${Empty} title="There is no such set"><${Link} to=${href('policies', 'history')}>All sets<//><//>`;
+    return html`<${PageHead} title="Not found" back=${{ page: 'policies', label: 'Policies' }} /><${Empty} title="There is no such set"><${Link} to=${href('policies', 'history')}>All sets<//><//>`;
   return policy === undefined
     ? html`<${SetPage} digest=${digest} />`
     : html`<${PolicyPage} digest=${digest} id=${policy} />`;

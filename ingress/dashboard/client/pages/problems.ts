@@ -137,10 +137,9 @@ export interface Task {
 }
 
 /** What needs a person, most urgent first. */
-export function tasksOf({ approvals, log, disabledWebhooks, system }: Overview): Task[] {
+export function tasksOf({ approvals, log, deadJobs, webhooks, system }: Overview): Task[] {
   const findings = log?.audit?.ok === false ? log.audit.findings : 0;
   const refused = system !== null && !system.policies.lastReadOk ? Math.max(1, system.policies.findings) : 0;
-  const dead = system?.deadJobs ?? 0;
   const tasks: Task[] = [
     {
       page: 'audit',
@@ -166,16 +165,23 @@ export function tasksOf({ approvals, log, disabledWebhooks, system }: Overview):
     {
       page: 'dead-jobs',
       tone: 'warn',
-      count: dead,
-      title: count(dead, 'dead job'),
+      count: deadJobs,
+      title: count(deadJobs, 'dead job'),
       text: 'Retry or discard what failed for good.',
     },
     {
       page: 'webhooks',
       tone: 'warn',
-      count: disabledWebhooks,
-      title: count(disabledWebhooks, 'disabled webhook'),
+      count: webhooks.disabled,
+      title: count(webhooks.disabled, 'disabled webhook'),
       text: 'Repair the receiver, then enable it: events of the last three days are sent then.',
+    },
+    {
+      page: 'webhooks',
+      tone: 'warn',
+      count: webhooks.failing,
+      title: count(webhooks.failing, 'failing webhook'),
+      text: 'No message arrives. It is tried again, and disabled after three days without success: repair the receiver.',
     },
   ];
   return tasks.filter((task) => task.count > 0);

@@ -15,12 +15,13 @@ export function QueuesPage(): VNode {
   return html`<${PageHead} title="Queues" lead="Accepted work that is not done yet. The board shows single jobs; it is read-only unless CUSTOS_QUEUE_ADMIN=on is set." actions=${board} />
     <${WhenLoaded} of=${{ ...first, data: live ?? first.data, error: live === undefined ? first.error : undefined }}>${({
       system,
+      deadJobs,
     }: Overview) =>
       system !== null &&
       html`<${Card} title="Now" flush><${QueueTable} queues=${system.queues} /><//>
         <${Card} title="Outbox"><${KeyValue} items=${[
           ['Waiting', whole(system.outbox.waiting)],
           ['Oldest', system.outbox.waiting === 0 ? null : duration(system.outbox.oldestSeconds)],
-          ['Dead jobs', html`<${Link} to=${href('dead-jobs')}>${whole(system.deadJobs)}<//>`],
+          ['Dead jobs', html`<${Link} to=${href('dead-jobs')}>${whole(deadJobs)}<//>`],
         ]} /><//>`}<//>`;
 }

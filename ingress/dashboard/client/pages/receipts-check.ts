@@ -1,6 +1,5 @@
 // Verifies a receipt from a file or the clipboard in the browser. The receipt is not sent anywhere.
 import { html, useId, useState, type VNode } from '../html.ts';
-import { href } from '../router.ts';
 import { useKept } from '../session.ts';
 import { Card, Loading, Notice, PageHead } from '../ui.ts';
 import { MAX_RECEIPT_BYTES } from '../verify/receipt.ts';
@@ -38,7 +37,7 @@ export function CheckPage(): VNode {
     void read(event.dataTransfer?.files);
   };
   const isChanged = given !== undefined && given !== typed;
-  return html`<${PageHead} title="Check a receipt" lead="Paste a receipt, as JSON or as a tlog-proof, or drop its file. Your browser verifies it with the keys of your log; it is not sent anywhere." back=${{ to: href('receipts'), label: 'Receipts' }} />
+  return html`<${PageHead} title="Check a receipt" lead="Paste a receipt, as JSON or as a tlog-proof, or drop its file. Your browser verifies it with the keys of your log; it is not sent anywhere." back=${{ page: 'receipts', label: 'Receipts' }} />
     <${Card}>
       <form class=${`form drop ${over ? 'drop-over' : ''}`} onSubmit=${(event: Event) => {
         event.preventDefault();

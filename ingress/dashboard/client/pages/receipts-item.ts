@@ -9,7 +9,7 @@ import { Card, Empty, KeyValue, Loading, Name, Notice, PageHead, Time, WhenLoade
 import { type Verification, verifyReceipt } from '../verify/receipt.ts';
 import { Downloads, ReceiptShown } from './receipts-shown.ts';
 
-const BACK = { to: href('receipts'), label: 'Receipts' };
+const BACK = { page: 'receipts', label: 'Receipts' };
 const POLL_MS = 1_500;
 
 export function ReceiptPage({ id }: { readonly id: string }): VNode {

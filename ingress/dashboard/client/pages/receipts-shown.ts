@@ -86,6 +86,7 @@ function Record({ record, eventHash }: { readonly record: RecordView; readonly e
       'Entity',
       html`<${Link} to=${href('receipts', undefined, { view: 'chain', entityId: agentId })}><${Name} text=${agentId} length=${120} /><//>`,
     ],
+    ['Decision', decisionOf(record)],
     ['Accepted', html`<${Time} at=${occurredAt} as="moment" />`],
     ['Proof', html`<${Name} text=${payload.proofId} length=${120} /><${Copy} text=${payload.proofId} />`],
     ['Owner', `${spelled(payload.organisation)}, ${spelled(payload.environment)}`],
@@ -96,6 +97,17 @@ function Record({ record, eventHash }: { readonly record: RecordView; readonly e
     ],
   ]} />
     <div class="more"><${JsonView} value=${payload.body} label="the record's body" /></div>`;
+}
+
+/** A link to the decision that is recorded; undefined for other records. */
+function decisionOf({ eventType, payload: { body } }: RecordView): VNode | undefined {
+  const id: unknown =
+    eventType === 'custos.decision' && typeof body === 'object' && body !== null && 'decision_id' in body
+      ? body.decision_id
+      : undefined;
+  return typeof id === 'string'
+    ? html`<${Link} to=${href('decisions', id)}><${Name} text=${id} length=${60} /><//>`
+    : undefined;
 }
 
 export function Downloads({ receipt }: { readonly receipt: Receipt }): VNode {

@@ -35,7 +35,7 @@ export function ToolsPage(): VNode {
   const actions =
     isOperator &&
     html`<button type="button" class="button button-primary" onClick=${importing('')}>Import tools</button>`;
-  return html`<${PageHead} title="Tools" lead="Catalogues say what the tools of a server do. Calls of tools that no catalogue lists, or that changed since they were pinned, count as unknown." actions=${actions} />
+  return html`<${PageHead} title="Tools" lead="Catalogues say what the tools of a server do. Calls of tools that no catalogue lists, that changed since they were pinned, or that are called without their digest, count as unknown." actions=${actions} />
     <${Strange} importing=${isOperator ? importing : undefined} />
     ${isOperator ? html`<${Catalogues} importing=${importing} />` : html`<${Card} title="Catalogues in force"><${Empty} title="The catalogues are shown to the operator">They belong to the policies, which need a live admin key of the operator's organisation that is bound to no agents.<//><//>`}
     ${server !== undefined && html`<${ImportDialog} server=${server} onClose=${() => setServer(undefined)} />`}`;
@@ -73,7 +73,7 @@ function StrangeState({ tool }: { readonly tool: StrangeTool }): VNode {
   const { state, isListed, pinned, seen } = tool;
   if (state === 'unknown')
     return html`<span class="tool-state"><${Badge} tone="warn">unknown<//><span class="muted">${isListed ? 'listed now, but some calls do not fit its entry or came before it' : 'in no catalogue'}</span></span>`;
-  return html`<span class="tool-state"><${Badge} tone="bad">changed<//><span class="muted">${pinned === null ? 'not pinned any more' : html`pinned <${Id} id=${pinned} length=${20} />`}, ${seen === null ? 'called without a digest' : html`seen <${Id} id=${seen} length=${20} />`}</span></span>`;
+  return html`<span class="tool-state">${seen === null ? html`<${Badge} tone="warn">no digest<//>` : html`<${Badge} tone="bad">changed<//>`}<span class="muted">${pinned === null ? 'not pinned any more' : html`pinned <${Id} id=${pinned} length=${20} />`}, ${seen === null ? 'called without the digest of its definition' : html`seen <${Id} id=${seen} length=${20} />`}</span></span>`;
 }
 
 function Callers({ tool }: { readonly tool: StrangeTool }): VNode {
@@ -86,7 +86,7 @@ function Strange({ importing }: { readonly importing: ((server: string) => () =>
   const strange = useApi<StrangeTools>('/tools/strange');
   return html`<${Card} title="Unknown and changed" flush aside="Calls of the last 24 hours">
     <${WhenLoaded} of=${strange} what="Reading the calls of the last day">${({ items, more, read }: StrangeTools) =>
-      html`<${Table} caption="Tools that were unknown or changed, last called first" columns=${strangeColumns(importing)} rows=${items} keyOf=${({ server, name, state }: StrangeTool) => JSON.stringify([server, name, state])} empty=${html`<${Empty} title="Every call was of a known tool">No tool was called that a catalogue does not list, and none that changed since it was pinned.<//>`} />
+      html`<${Table} caption="Tools that were unknown or changed, last called first" columns=${strangeColumns(importing)} rows=${items} keyOf=${({ server, name, state }: StrangeTool) => JSON.stringify([server, name, state])} empty=${html`<${Empty} title="Every call was of a known tool">All were listed by a catalogue, and as they were pinned.<//>`} />
       ${more && html`<p class="muted card-note">Counted among the newest ${whole(read)} such calls.</p>`}`}<//>
   <//>`;
 }

@@ -25,7 +25,7 @@ import type { ListPage } from '../wire.ts';
 import { DeleteWebhook, RotateWebhook } from './webhooks-forms.ts';
 import { statusOf, WebhookSecret } from './webhooks-parts.ts';
 
-const BACK = { to: href('webhooks'), label: 'Webhooks' };
+const BACK = { page: 'webhooks', label: 'Webhooks' };
 
 export function WebhookPage({ id }: { readonly id: string }): VNode {
   const all = useApi<ListPage<Webhook>>('/v1/webhooks');

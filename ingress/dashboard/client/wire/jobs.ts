@@ -16,6 +16,8 @@ export type DeadJob = Omit<DeadJobRecord, 'failedAt' | 'resolvedAt'> & {
   readonly failedAt: string;
   readonly resolvedAt: string | null;
   readonly subject: JobSubject;
+  /** The short name of its organisation; null: it works for the whole installation. */
+  readonly organisation: string | null;
 };
 
 /** GET /dashboard/api/dead-jobs/kinds: the most frequent ones first, at most 20. */

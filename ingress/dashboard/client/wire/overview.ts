@@ -24,7 +24,6 @@ export interface SystemState {
   /** Null while the store of the queues does not answer. */
   readonly queues: readonly QueueState[] | null;
   readonly outbox: { readonly waiting: number; readonly oldestSeconds: number };
-  readonly deadJobs: number;
   /** Problems with logs of any organisation and environment, in sentences; at most ten. */
   readonly logProblems: readonly string[];
   /** How far the auditor is behind all logs: leaves that it has not derived, and the age of the oldest of them. */
@@ -67,8 +66,10 @@ export interface Overview {
   };
   /** Approvals that wait, and those that expire first. */
   readonly approvals: { readonly total: number; readonly next: readonly DueApproval[] };
-  /** Webhooks that were disabled because their receiver failed. */
-  readonly disabledWebhooks: number;
+  /** Dead jobs that wait for a decision: those that the page of dead jobs lists. */
+  readonly deadJobs: number;
+  /** Webhooks that were disabled because their receiver failed, and enabled ones whose receiver has failed for minutes. */
+  readonly webhooks: { readonly disabled: number; readonly failing: number };
   /** Null for all but operators. */
   readonly system: SystemState | null;
 }
