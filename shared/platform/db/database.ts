@@ -40,8 +40,11 @@ export interface Database extends EntitySql {
 export interface PoolUse {
   readonly inUse: number;
   readonly idle: number;
-  /** Statements and transactions that wait for a connection, or gave up doing so in the last three seconds. */
-  readonly waiting: number;
+  /**
+   * Statements and transactions that wait for a connection, or gave up doing so in the last three seconds. Absent: all statements of
+   * the pool are sent at once and take turns, so it means nothing that they wait.
+   */
+  readonly waiting?: number;
   readonly max: number;
 }
 
@@ -312,7 +315,10 @@ export function openSideDatabase(options: DatabaseOptions): SideDatabase {
   return {
     seals: options.seals ?? NO_SEALS,
     query: (statement, values) => query(statement, values),
-    connections: () => poolUse(pool),
+    connections() {
+      const { waiting: _, ...use } = poolUse(pool);
+      return use;
+    },
     close: () => pool.end(),
   };
 }
