@@ -25,7 +25,7 @@ import {
   checkVersion,
 } from './doctor/database.ts';
 import { checkSecondReader } from './doctor/second-reader.ts';
-import { checkFolders, checkKeyFiles, checkNode } from './doctor/machine.ts';
+import { checkDataFolder, checkFolders, checkKeyFiles, checkNode } from './doctor/machine.ts';
 import {
   checkAdminKeys,
   checkIngress,
@@ -78,6 +78,7 @@ async function diagnose(): Promise<Diagnosis[]> {
       node: () => checkNode(process.versions.node),
       settings: () => [ok('settings', 'every CUSTOS_* variable is known and valid')],
       folders: () => checkFolders(config),
+      'data folder': () => checkDataFolder(config),
       'key files': () => checkKeyFiles(config),
       redis: () => checkRedis(config),
       'second reader': () => checkSecondReader(config),

@@ -3,6 +3,8 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import path from 'node:path';
 import type { Config } from '../../shared/platform/config/table.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
+import { SetupError } from '../../shared/platform/embedded/account.ts';
+import { requireWhole } from '../../shared/platform/embedded/cluster.ts';
 import { type Diagnosis, isOlder, ok, problem, skipped, warning } from './check.ts';
 
 /** Below this PostgreSQL may soon be unable to write: its write-ahead log alone grows to 1 GB by default. */
@@ -60,6 +62,18 @@ function space(name: string, folder: string): Diagnosis[] {
     return [problem('disk', seen, 'free some space: with a full disk the service cannot answer')];
   if (free < LOW_FREE_BYTES) return [warning('disk', seen, 'free some space before the disk is full')];
   return [ok('disk', seen)];
+}
+
+/** Whether the data folder of the embedded database has what the database needs. */
+export function checkDataFolder(config: Config): Diagnosis[] {
+  if (config.databaseUrl !== undefined) return [];
+  try {
+    requireWhole(config.dataDir, config);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    return [problem('data folder', error.message, 'see "Secrets" in docs/guides/run-in-production.md')];
+  }
 }
 
 /** Both private keys: they exist, have the right type, and only their owner can read them. */
