@@ -89,7 +89,11 @@ const forkLogCommand: CommandBody = {
       .action(({ organisation, environment }) =>
         runAdmin(async ({ db, nowMs }) => {
           const { id } = await requireOrganisation(db, organisation);
-          const { origin, old, accepted } = await forkLog({ db, keeper: keeperOf(), nowMs: () => nowMs }, id, environment);
+          const { origin, old, accepted } = await forkLog(
+            { db, keeper: keeperOf(), nowMs: () => nowMs },
+            id,
+            environment,
+          );
           for (const { kind, sentence } of accepted) say(`Accepted: ${kind}: ${sentence}`);
           printLine(origin);
           say(

@@ -146,7 +146,9 @@ describe('a log whose database is restored from an older backup', () => {
     const [old] = (await readLogStates(db)).filter(({ generation }) => generation === 1);
     expect(old?.audit).to.include({ ok: true });
     expect(old?.audit?.findings.map(({ kind }) => kind)).to.include('kept-checkpoint');
-    await log.tamper("UPDATE checkpoint SET root = sha256('other') WHERE size = 7 AND log_id = (SELECT log_id FROM log WHERE generation = 1)");
+    await log.tamper(
+      "UPDATE checkpoint SET root = sha256('other') WHERE size = 7 AND log_id = (SELECT log_id FROM log WHERE generation = 1)",
+    );
     await log.findings({ full: true });
     expect((await logProblems(db)).join()).to.match(/^the audit of the log \S+\/live found a difference/);
   });

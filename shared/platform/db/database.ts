@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
+import { connectError } from './connect-error.ts';
 import { createPool, OPEN_TIMEOUT_MS, type PoolOptions, waitMsOf } from './pool.ts';
 import type { Selection, WholeRow } from './seals/rows.ts';
 import type { Seals } from './seals/seals.ts';
@@ -228,7 +229,8 @@ async function connect(options: PoolOptions): Promise<Connected> {
     } catch (error) {
       void pool.end().catch(() => undefined);
       // A server that refuses connections is not there: that is reported at once.
-      if (attempt === OPEN_ATTEMPTS || !(error instanceof Error) || !/timeout/i.test(error.message)) throw error;
+      if (attempt === OPEN_ATTEMPTS || !(error instanceof Error) || !/timeout/i.test(error.message))
+        throw connectError(error, options.url);
     }
   }
 }
@@ -323,7 +325,7 @@ export function openSideDatabase(options: DatabaseOptions): SideDatabase {
   };
 }
 
-/** Connects, with several attempts for a slow server. @throws the driver's error when PostgreSQL is not reachable */
+/** Connects, with several attempts for a slow server. @throws {ConnectError} when PostgreSQL is not reachable, or lets nobody in */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const seals = options.seals ?? NO_SEALS;
   const { pool, select, close } = await connect(options);

@@ -78,7 +78,7 @@ function secretOf(dataDir: string, name: string): string {
   const text = textOf(file);
   if (text !== undefined && text !== '') return text;
   throw new SetupError(
-    `${file} is ${text === undefined ? 'missing' : 'empty'}, and the database of this folder works with its content alone. Put the file back, or move the folder away and make it again from a backup ("custos restore").${LOST[name] ?? ''}`,
+    `${file} is ${text === undefined ? 'missing' : 'empty'}, and the database of this folder does not work without what it held. Put the file back, or move the folder away and make it again from a backup ("custos restore").${LOST[name] ?? ''}`,
   );
 }
 
