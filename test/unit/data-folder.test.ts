@@ -1,5 +1,5 @@
 // Data folders that cannot be used: each error of the file system becomes a sentence that names the folder and the setting.
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { SetupError } from '../../shared/platform/embedded/account.ts';
@@ -44,6 +44,7 @@ describe('the data folder', () => {
       const dataDir = temporaryFolder('whole');
       mkdirSync(path.join(dataDir, 'postgres'));
       writeFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
+      if (process.getuid?.() === 0) chownSync(path.join(dataDir, 'postgres'), 1, 1);
       makeSecrets(dataDir);
       return dataDir;
     };
@@ -61,6 +62,13 @@ describe('the data folder', () => {
         // A setting that names the secret replaces the file; there is none for the password.
         if (name !== 'postgres-password') expect(readSecrets(dataDir, given)).to.include(given);
       });
+
+    it('is refused when root has copied it without its owners, with how to mend it', function () {
+      if (process.getuid?.() !== 0) this.skip();
+      const dataDir = whole();
+      chownSync(path.join(dataDir, 'postgres'), 0, 0);
+      expect(() => requireWhole(dataDir, {})).to.throw(SetupError, /belongs to root.*chown -R postgres/);
+    });
 
     it('gets another key for promises when that is lost, because the old promises stay valid', () => {
       const dataDir = whole();

@@ -1,7 +1,16 @@
 // The embedded database on disk: its place, its password, and initdb in a way that no incomplete database is ever used.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, canEnter, giveTo, identity, SetupError, serverAccount } from './account.ts';
@@ -39,6 +48,7 @@ const run = promisify(execFile);
 export async function prepareCluster(dataDir: string, say: (line: string) => void): Promise<Cluster> {
   const isNew = !hasDatabase(dataDir);
   if (isNew) requireNoLostDatabase(dataDir);
+  else requireOwner(dataDir);
   const known = databaseFolder(dataDir);
   const account = serverAccount(known ?? path.join(dataDir, 'postgres'), say);
   const folder = known ?? newPlace(dataDir, account, say);
@@ -77,8 +87,18 @@ function hasDatabase(dataDir: string): boolean {
 
 /** @throws {SetupError} when the data folder lacks its database, or a secret that the database works with */
 export function requireWhole(dataDir: string, given: GivenSecrets): void {
-  if (hasDatabase(dataDir)) requireSecrets(dataDir, given);
-  else requireNoLostDatabase(dataDir);
+  if (!hasDatabase(dataDir)) return requireNoLostDatabase(dataDir);
+  requireOwner(dataDir);
+  requireSecrets(dataDir, given);
+}
+
+/** PostgreSQL never runs as root. @throws {SetupError} for a database of root's, as a copy without its owners is */
+function requireOwner(dataDir: string): void {
+  const folder = databaseFolder(dataDir);
+  if (process.getuid?.() !== 0 || folder === undefined || lstatSync(folder).uid !== 0) return;
+  throw new SetupError(
+    `The database in ${folder} belongs to root, and PostgreSQL does not run as root: it was copied without its owners. Copy it again with them (cp -a) while the service is stopped, or give it to the user that PostgreSQL ran as (chown -R postgres ${folder}).`,
+  );
 }
 
 /**
