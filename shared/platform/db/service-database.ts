@@ -40,7 +40,9 @@ export async function openServiceDatabase<Clock = DatabaseClock>({
     poolSize: databasePool,
     kept: keptOf(databasePool),
   });
-  await requireSchema(db, logger);
+  const newer = await requireSchema(db);
+  if (newer.length > 0)
+    logger.warn({ newer }, 'the schema is of a newer version: replace this process by one of that version soon');
   await ensureDurable(db);
   await warnOfExcessRights(db, logger);
   await ensureSecretFingerprint(db, PEPPER, pepper);
