@@ -86,6 +86,12 @@ describe('a log whose database is restored from an older backup', () => {
   });
   after(() => stop?.());
 
+  it('has nothing to append for an organisation that the backup does not have, whose jobs Redis may still have', async () => {
+    const append = { db, nowMs: Date.now, logHost: 'custos.local' };
+    expect(await appendWaiting(append, 'org_made_after_the_backup', 'live'), 'whether more waits').to.equal(false);
+    expect(await findLog(db, 'org_made_after_the_backup', 'live')).to.equal(undefined);
+  });
+
   it('still records, signs nothing, and reports the reason', async () => {
     expect((await checkpoints(1)).map(({ size }) => size)).to.deep.equal([7, 14]);
     await round('after', 3);
