@@ -6,7 +6,7 @@ import { findRoot, readVersion } from '../shared/platform/config/root.ts';
 import { SetupError } from '../shared/platform/embedded/account.ts';
 import { makeBackup } from '../shared/platform/embedded/backup.ts';
 import type { BackupManifest } from '../shared/platform/embedded/backup-manifest.ts';
-import { databaseFolder } from '../shared/platform/embedded/cluster.ts';
+import { databaseFolder, requireWhole } from '../shared/platform/embedded/cluster.ts';
 import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { restoreBackup } from '../shared/platform/embedded/restore.ts';
 import { loadConfig, withEmbeddedServer } from './context.ts';
@@ -25,6 +25,7 @@ are in the database. Secrets in variables, such as CUSTOS_PEPPER, are not in it.
       const { dataDir } = config;
       const to = path.resolve(folder);
       if (databaseFolder(dataDir) === undefined) throw new SetupError(`There is no database in ${dataDir}.`);
+      requireWhole(dataDir, config);
       const manifest = await withEmbeddedServer(dataDir, ({ adminUrl }) =>
         makeBackup({ dataDir, adminUrl, to, version: readVersion(findRoot()) }),
       ).catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { signal } from '../shared/platform/embedded/processes.ts';
 import type { EmbeddedAddresses } from '../shared/platform/embedded/roles.ts';
-import { ensureSecrets } from '../shared/platform/embedded/secrets.ts';
+import { pepperOf } from '../shared/platform/embedded/secrets.ts';
 import { say } from './exit.ts';
 
 /** The settings of this command. @throws {ConfigError} */
@@ -47,7 +47,7 @@ async function withEmbedded<T>({ pepper, dataDir }: Config, work: (store: Store)
   // The default depends on the folder in which the command is started, which may be the wrong one.
   if (!existsSync(dataDir)) say(`There is no database yet: creating one in ${dataDir}.`);
   return withEmbeddedServer(dataDir, async ({ url, ownerUrl }, isOwn) => {
-    const store = { databaseUrl: url, pepper: pepper ?? ensureSecrets(dataDir).pepper };
+    const store = { databaseUrl: url, pepper: pepper ?? pepperOf(dataDir) };
     if (isOwn) {
       const { migrate } = await import('../shared/platform/db/migrate.ts');
       await migrate({ databaseUrl: url, migrationDatabaseUrl: ownerUrl }, store.pepper);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { styleText } from 'node:util';
 import { ConfigError } from '../shared/platform/config/config.ts';
 import type { Config } from '../shared/platform/config/table.ts';
+import { ConnectError } from '../shared/platform/db/connect-error.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { createQueues } from '../shared/platform/queues/queues.ts';
@@ -15,7 +16,7 @@ import { loadConfig } from './context.ts';
 import { EXIT, exitWith } from './exit.ts';
 import { counted, isColoured, printJson, printLine } from './output.ts';
 import type { CommandBody } from './program.ts';
-import { type Diagnosis, examine, ok, problem, reasonOf, skipped, type Verdict } from './doctor/check.ts';
+import { type Diagnosis, examine, ok, problem, skipped, type Verdict } from './doctor/check.ts';
 import {
   checkClock,
   checkConnections,
@@ -25,7 +26,7 @@ import {
   checkVersion,
 } from './doctor/database.ts';
 import { checkSecondReader } from './doctor/second-reader.ts';
-import { checkFolders, checkKeyFiles, checkNode } from './doctor/machine.ts';
+import { checkDataFolder, checkFolders, checkKeyFiles, checkNode, checkTls } from './doctor/machine.ts';
 import {
   checkAdminKeys,
   checkIngress,
@@ -78,7 +79,9 @@ async function diagnose(): Promise<Diagnosis[]> {
       node: () => checkNode(process.versions.node),
       settings: () => [ok('settings', 'every CUSTOS_* variable is known and valid')],
       folders: () => checkFolders(config),
+      'data folder': () => checkDataFolder(config),
       'key files': () => checkKeyFiles(config),
+      certificate: () => checkTls(config, Date.now()),
       redis: () => checkRedis(config),
       'second reader': () => checkSecondReader(config),
     })),
@@ -122,10 +125,9 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       onError: () => undefined,
     });
   } catch (error) {
-    const { cause = error } = error as Error;
-    const reason = reasonOf(cause);
-    // The address may hold a password, so only the driver's message is shown.
-    return [problem('database', `does not answer: ${reason}`, 'start PostgreSQL, or correct DATABASE_URL')];
+    if (!(error instanceof ConnectError)) throw error;
+    // It ends with a full stop, and no advice does.
+    return [problem('database', `does not answer: ${error.reason}`, error.advice.replace(/\.$/, ''))];
   }
   try {
     const server = await examine({

@@ -5,6 +5,7 @@ import type { StoreConfig } from '../shared/platform/config/config.ts';
 import { databaseNowMs } from '../shared/platform/db/clock.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
 import { ensureSecretFingerprint, PEPPER } from '../shared/platform/db/fingerprints.ts';
+import { requireSchema } from '../shared/platform/db/schema-state.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { BOOTSTRAP_FILE, ensureBootstrap } from '../shared/domain/keys/bootstrap.ts';
 
@@ -30,6 +31,8 @@ export async function ensureFirstKey(config: StoreConfig, embedded: boolean): Pr
     onError: () => undefined,
   });
   try {
+    // The migration may have had the address of another database.
+    await requireSchema(db);
     // Checked first: under another pepper every row would be refused, and a second key would be created.
     await ensureSecretFingerprint(db, PEPPER, pepper);
     const nowMs = await databaseNowMs(db);

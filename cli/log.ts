@@ -89,7 +89,12 @@ const forkLogCommand: CommandBody = {
       .action(({ organisation, environment }) =>
         runAdmin(async ({ db, nowMs }) => {
           const { id } = await requireOrganisation(db, organisation);
-          const { origin, old } = await forkLog({ db, keeper: keeperOf(), nowMs: () => nowMs }, id, environment);
+          const { origin, old, accepted } = await forkLog(
+            { db, keeper: keeperOf(), nowMs: () => nowMs },
+            id,
+            environment,
+          );
+          for (const { kind, sentence } of accepted) say(`Accepted: ${kind}: ${sentence}`);
           printLine(origin);
           say(
             `Created ${origin}. ${old.origin} is unchanged: ${old.size} leaves, ${old.signedSize ?? 'none'} of them signed. Its receipts stay valid. Inform everybody who follows it.`,

@@ -1,7 +1,7 @@
 // The HTTP side of the service: the application with its limits and Idempotency-Keys, and the server that listens for it.
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type IngressConfig, metricsArePublic } from '../shared/platform/config/config.ts';
+import { readTlsFiles } from '../shared/platform/config/tls-files.ts';
 import type { Database } from '../shared/platform/db/database.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Metrics } from '../shared/platform/observe/metrics.ts';
@@ -58,9 +58,9 @@ export function servesHttps({ tlsCertFile, tlsKeyFile, trustProxy }: IngressConf
   return (tlsCertFile !== undefined && tlsKeyFile !== undefined) || trustProxy !== undefined;
 }
 
-function tlsOf({ tlsCertFile, tlsKeyFile }: IngressConfig): ServerOptions {
-  if (tlsCertFile === undefined || tlsKeyFile === undefined) return {};
-  return { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } };
+function tlsOf(config: IngressConfig): ServerOptions {
+  const tls = readTlsFiles(config);
+  return tls === undefined ? {} : { tls };
 }
 
 /** Express's setting `trust proxy`. */
@@ -69,7 +69,7 @@ function trustedProxies({ trustProxy }: IngressConfig): false | number | string 
   return typeof trustProxy === 'number' ? trustProxy : trustProxy.join(',');
 }
 
-/** Starts to listen. @throws the socket's error (EADDRINUSE, EACCES), or that of a key or certificate that cannot be read */
+/** Starts to listen. @throws the socket's error (EADDRINUSE, EACCES); {OperatorError} for a key or certificate that can't be used */
 export async function openEdge(deps: EdgeDeps): Promise<Edge> {
   const { config, db, clock, root, version, policies, clockProblem, secondReader, site, waits, onError } = deps;
   const { monotonicMs } = clock;

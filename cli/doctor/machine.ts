@@ -3,6 +3,10 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import path from 'node:path';
 import type { Config } from '../../shared/platform/config/table.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
+import { OperatorError } from '../../shared/kernel/operator-error.ts';
+import { readTlsFiles, tlsEndMs } from '../../shared/platform/config/tls-files.ts';
+import { SetupError } from '../../shared/platform/embedded/account.ts';
+import { requireWhole } from '../../shared/platform/embedded/cluster.ts';
 import { type Diagnosis, isOlder, ok, problem, skipped, warning } from './check.ts';
 
 /** Below this PostgreSQL may soon be unable to write: its write-ahead log alone grows to 1 GB by default. */
@@ -60,6 +64,39 @@ function space(name: string, folder: string): Diagnosis[] {
     return [problem('disk', seen, 'free some space: with a full disk the service cannot answer')];
   if (free < LOW_FREE_BYTES) return [warning('disk', seen, 'free some space before the disk is full')];
   return [ok('disk', seen)];
+}
+
+/** Whether the data folder of the embedded database has what the database needs. */
+export function checkDataFolder(config: Config): Diagnosis[] {
+  if (config.databaseUrl !== undefined) return [];
+  try {
+    requireWhole(config.dataDir, config);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    return [problem('data folder', error.message, 'see "Secrets" in docs/guides/run-in-production.md')];
+  }
+}
+
+/** Below this a certificate should have been renewed: Let's Encrypt's clients renew at 30 days. */
+const CERTIFICATE_ENDS_SOON_MS = 14 * 86_400_000;
+
+/** The certificate and key of HTTPS: ingress can use them, and for how long. */
+export function checkTls(config: Config, nowMs: number): Diagnosis[] {
+  const check = 'certificate';
+  const advice = 'renew it, and restart ingress, which reads it at its start';
+  try {
+    const files = readTlsFiles(config);
+    if (files === undefined) return [];
+    const endMs = tlsEndMs(files);
+    const until = `${config.tlsCertFile} is valid until ${new Date(endMs).toISOString()}`;
+    if (endMs <= nowMs)
+      return [problem(check, `${config.tlsCertFile} expired at ${new Date(endMs).toISOString()}`, advice)];
+    return [endMs - nowMs < CERTIFICATE_ENDS_SOON_MS ? warning(check, until, advice) : ok(check, until)];
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return [problem(check, error.message, 'ingress does not start with it: correct the setting or the file')];
+  }
 }
 
 /** Both private keys: they exist, have the right type, and only their owner can read them. */

@@ -10,6 +10,7 @@ import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { loadCanonicalSet } from '../../shared/core/policy/stored-set.ts';
 import { compileLexicon, compileStoredLexicon, leftOutOf } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { compareSecretFingerprint, PEPPER, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
+import { readLateAudits } from '../../shared/domain/ledger/audit-lag.ts';
 import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { countWaitingKeys } from '../../shared/domain/keys/previous-pepper.ts';
 import { checkSealedRows } from '../../shared/platform/db/seals/check.ts';
@@ -306,15 +307,16 @@ export async function checkWorkers(db: Database): Promise<Diagnosis[]> {
 }
 
 export async function checkLogs(db: Database): Promise<Diagnosis[]> {
+  const check = 'audit';
+  const late = await readLateAudits(db);
   const problems = await logProblems(db);
-  if (problems.length === 0) return [ok('audit', 'the logs have no open findings')];
-  return problems.map((sentence) =>
-    problem(
-      'audit',
-      sentence,
-      'see docs/guides/run-in-production.md, "When the audit found something" and "Backup and restore"',
-    ),
-  );
+  const advice = 'see docs/guides/run-in-production.md, "When the audit found something" and "Backup and restore"';
+  return [
+    ...(late === undefined ? [] : [warning(check, late, 'see CustosAuditBehind in docs/operations/runbook.md')]),
+    ...(problems.length === 0
+      ? [ok(check, 'the logs have no open findings')]
+      : problems.map((sentence) => problem(check, sentence, advice))),
+  ];
 }
 
 export async function checkRedis(config: Config): Promise<Diagnosis[]> {
@@ -338,6 +340,11 @@ export async function checkRedis(config: Config): Promise<Diagnosis[]> {
         ? problem('redis', `Redis ${version} is too old`, `use Redis ${OLDEST_REDIS} or later`)
         : ok('redis', `Redis ${version}`),
     ];
+    const refuses = whyRefused(info);
+    if (refuses !== undefined)
+      found.push(
+        problem('redis', `it refuses writes: ${refuses}`, 'until then nothing that was accepted is carried out'),
+      );
     const eviction = await evictionProblem(redisUrl);
     found.push(
       eviction === undefined
@@ -360,4 +367,12 @@ export async function checkRedis(config: Config): Promise<Diagnosis[]> {
   } finally {
     client.disconnect();
   }
+}
+
+/** Why a Redis that answers takes no jobs, from its INFO. */
+function whyRefused(info: string): string | undefined {
+  const valueOf = (name: string): string | undefined => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+  if (valueOf('role') === 'slave') return 'it is a replica; name the primary in REDIS_URL, or promote it';
+  const [most, used] = [Number(valueOf('maxmemory')), Number(valueOf('used_memory'))];
+  return most > 0 && used >= most ? 'its memory is full; raise maxmemory' : undefined;
 }

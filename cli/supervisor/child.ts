@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SETTINGS_FOLLOW, type SettingsMessage } from '../../shared/platform/process/late-settings.ts';
+import { SetupError } from '../../shared/platform/embedded/account.ts';
 import { isStopped } from '../../shared/platform/embedded/processes.ts';
 import { isReadyMessage } from '../../shared/platform/process/lifecycle.ts';
 import { PRETTY_LOG, PULSE_FD } from '../../shared/platform/process/start.ts';
@@ -133,7 +134,7 @@ export function superviseChild(options: ChildOptions): SupervisedChild {
       child = undefined;
       if (stopping.signal.aborted) return;
       if (address === undefined) {
-        failed(new Error(`${name} did not start (${how}).`));
+        failed(new SetupError(`${name} did not start (${how}); the lines above say why.`));
         return;
       }
       if (performance.now() - startedAtMs > BACKOFF_MS.resetAfter) rest = BACKOFF_MS.first;

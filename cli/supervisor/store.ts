@@ -2,8 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { requireIngress, requireWorkers, type StoreConfig } from '../../shared/platform/config/config.ts';
 import type { Config } from '../../shared/platform/config/table.ts';
+import { requireWhole } from '../../shared/platform/embedded/cluster.ts';
 import { startEmbedded } from '../../shared/platform/embedded/embedded.ts';
-import { ensureSecrets } from '../../shared/platform/embedded/secrets.ts';
+import { readSecrets } from '../../shared/platform/embedded/secrets.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
 
 export interface SupervisedStore {
@@ -30,8 +31,9 @@ export async function openStore(config: Config, logger: Logger, say: (line: stri
       close: async () => undefined,
       kill: () => undefined,
     };
+  requireWhole(config.dataDir, config);
   const embedded = await startEmbedded({ dataDir: config.dataDir, say });
-  const secrets = ensureSecrets(config.dataDir);
+  const secrets = readSecrets(config.dataDir, config);
   const closing = new AbortController();
   const keepRunning = async (): Promise<void> => {
     for (;;) {
@@ -57,10 +59,7 @@ export async function openStore(config: Config, logger: Logger, say: (line: stri
       ...config,
       databaseUrl: embedded.url,
       migrationDatabaseUrl: embedded.ownerUrl,
-      pepper: config.pepper ?? secrets.pepper,
-      pepperPrevious: config.pepperPrevious ?? secrets.pepperPrevious,
-      signingKeyFile: config.signingKeyFile ?? secrets.signingKeyFile,
-      promiseKeyFile: config.promiseKeyFile ?? secrets.promiseKeyFile,
+      ...secrets,
     },
     embedded: true,
     afterCrash: embedded.afterCrash,

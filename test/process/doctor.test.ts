@@ -210,12 +210,16 @@ describe('custos doctor', () => {
     });
     after(() => redis.close());
 
-    it('reports a Redis that may evict jobs, and one that is unreachable', async () => {
+    it('reports a Redis that may evict jobs, one whose memory is full, and one that is unreachable', async () => {
       await redis.configure('maxmemory-policy', 'allkeys-lru');
       expect(problems(await doctor({ ...env, REDIS_URL: redis.url })).join()).to.include(
         'redis eviction: Redis drops keys',
       );
       await redis.configure('maxmemory-policy', 'noeviction');
+      // Everything that was accepted waits then, although Redis answers.
+      await redis.configure('maxmemory', '1');
+      expect(problems(await doctor({ ...env, REDIS_URL: redis.url })).join()).to.include('its memory is full');
+      await redis.configure('maxmemory', '0');
       const away = await doctor({ ...env, REDIS_URL: 'redis://127.0.0.1:1' });
       expect(problems(away).join()).to.include('redis: Redis does not answer: connect ECONNREFUSED');
     });

@@ -93,6 +93,11 @@ export function prometheusSuite(scraped: () => Scraped): void {
       expect(await prometheus.firing()).to.deep.equal([]);
     });
 
+    it('count no statement of their own as one that waits for a connection', async () => {
+      const waits = await prometheus.query('count by (pool) (max_over_time(custos_database_connection_waits[1m]))');
+      expect(waits.map(({ metric }) => metric['pool'])).to.have.members(['service', 'queues']);
+    });
+
     it('report workers that are frozen under load within five seconds, and their backlog, until it is over', async () => {
       const { client, db, ingress, read, worker } = scraped();
       const took = await leastMs(ALERT_WITHIN_MS, async () => {

@@ -7,7 +7,7 @@ import type { Database } from '../../shared/platform/db/database.ts';
 import { migrate } from '../../shared/platform/db/migrate.ts';
 import { type Embedded, startEmbedded } from '../../shared/platform/embedded/embedded.ts';
 import { appendWaiting } from '../../shared/domain/ledger/append.ts';
-import { logProblems } from '../../shared/domain/ledger/log-states.ts';
+import { logProblems, readLogStates } from '../../shared/domain/ledger/log-states.ts';
 import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
 import { ForkError, forkLog } from '../../shared/domain/ledger/fork.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
@@ -86,6 +86,12 @@ describe('a log whose database is restored from an older backup', () => {
   });
   after(() => stop?.());
 
+  it('has nothing to append for an organisation that the backup does not have, whose jobs Redis may still have', async () => {
+    const append = { db, nowMs: Date.now, logHost: 'custos.local' };
+    expect(await appendWaiting(append, 'org_made_after_the_backup', 'live'), 'whether more waits').to.equal(false);
+    expect(await findLog(db, 'org_made_after_the_backup', 'live')).to.equal(undefined);
+  });
+
   it('still records, signs nothing, and reports the reason', async () => {
     expect((await checkpoints(1)).map(({ size }) => size)).to.deep.equal([7, 14]);
     await round('after', 3);
@@ -135,9 +141,22 @@ describe('a log whose database is restored from an older backup', () => {
       true,
     );
     expect(await log.findings()).to.deep.equal([]);
-    expect(await logProblems(db), 'only audit findings of the old log').to.satisfy((all: string[]) =>
-      all.every((one) => !one.includes('halted')),
+  });
+
+  it('has no open finding after the fork: its leaf names those of the old log, and another one is open again', async () => {
+    const [leaf] = await createLogReader({ db }).chain({ organisationId, environment: 'live' }, 'custos:log', 0, 1);
+    const { findings } = JSON.parse(leaf?.record?.toString('utf8') ?? '').payload.body;
+    expect(findings.map(({ kind }: { kind: string }) => kind)).to.include('kept-checkpoint');
+    await log.findings({ full: true });
+    expect(await logProblems(db)).to.deep.equal([]);
+    const [old] = (await readLogStates(db)).filter(({ generation }) => generation === 1);
+    expect(old?.audit).to.include({ ok: true });
+    expect(old?.audit?.findings.map(({ kind }) => kind)).to.include('kept-checkpoint');
+    await log.tamper(
+      "UPDATE checkpoint SET root = sha256('other') WHERE size = 7 AND log_id = (SELECT log_id FROM log WHERE generation = 1)",
     );
+    await log.findings({ full: true });
+    expect((await logProblems(db)).join()).to.match(/^the audit of the log \S+\/live found a difference/);
   });
 
   it('continues the chains of its entities, in an export of both logs', async () => {

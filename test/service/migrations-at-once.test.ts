@@ -4,6 +4,7 @@ import { LATEST_SCHEMA_VERSION } from 'bullmq';
 import pg from 'pg';
 import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import { migrate, QUEUE_SCHEMA_VERSION } from '../../shared/platform/db/migrate.ts';
+import { NEWEST_MIGRATION, requireSchema } from '../../shared/platform/db/schema-state.ts';
 import { migrationNames, migrationsWith } from '../../shared/platform/db/migrations/index.ts';
 import { createEmptyDatabase, queryOnce, type TestDatabase } from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
@@ -118,6 +119,21 @@ describe('migrations of an empty database', () => {
     const database = await empty();
     await queryOnce(database.ownerUrl, 'CREATE TABLE of_somebody_else ()');
     expect(await migrate(accessTo(database), TEST_PEPPER)).to.deep.equal(migrationNames());
+  });
+
+  it('are demanded by every process: without the newest it does not start, and it knows those of a newer version', async () => {
+    expect(NEWEST_MIGRATION).to.equal(migrationNames().at(-1));
+    const schemaOf = (applied?: readonly string[]): Promise<unknown> =>
+      requireSchema({
+        query: async <Row>(statement: string) =>
+          (/to_regclass/.test(statement)
+            ? [{ there: applied !== undefined }]
+            : (applied ?? []).map((name) => ({ name }))) as Row[],
+      }).catch(String);
+    expect(await schemaOf()).to.match(/no schema of Custos\. Run "custos migrate"/);
+    expect(await schemaOf(migrationNames().slice(0, -1))).to.match(/schema of an older version.*Run "custos migrate"/);
+    expect(await schemaOf(migrationNames())).to.deep.equal([]);
+    expect(await schemaOf([...migrationNames(), 'Later1999999999999'])).to.deep.equal(['Later1999999999999']);
   });
 
   it('include those of the queues, whose newest version the service knows without loading BullMQ', () => {

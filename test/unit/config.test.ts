@@ -1,5 +1,5 @@
 // The settings: defaults, the message for each invalid value, and the table that documents them.
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -14,6 +14,9 @@ import {
 } from '../../shared/platform/config/config.ts';
 import { findPlaces } from '../../shared/platform/config/root.ts';
 import { SETTING_TABLE } from '../../shared/platform/config/table.ts';
+import { readTlsFiles } from '../../shared/platform/config/tls-files.ts';
+import { OperatorError } from '../../shared/kernel/operator-error.ts';
+import { checkTls } from '../../cli/doctor/machine.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { temporaryFolder } from '../support/folders.ts';
@@ -454,4 +457,62 @@ describe('SETTING_TABLE', () => {
     expect(new Set(SETTING_TABLE.map((entry) => entry.name)).size).to.equal(SETTING_TABLE.length);
     for (const entry of SETTING_TABLE) expect(entry.unit && entry.description, entry.name).not.to.equal('');
   });
+});
+
+/** Self-signed, valid for a hundred years, with its private key. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBQjCB9aADAgECAhRDMvCiq3lCjBdPsW4YBGXhYWqIGTAFBgMrZXAwFjEUMBIG
+A1UEAwwLY3VzdG9zLnRlc3QwIBcNMjYxMTMwMTcxMjE3WhgPMjEyNjExMDYxNzEy
+MTdaMBYxFDASBgNVBAMMC2N1c3Rvcy50ZXN0MCowBQYDK2VwAyEA1gPsRjd/9B0c
+lwrhgUC2mq7LJK79Omji8z3H3JWbM16jUzBRMB0GA1UdDgQWBBSVzuKgONdyt1sl
+7eLNF3QEGpJyzjAfBgNVHSMEGDAWgBSVzuKgONdyt1sl7eLNF3QEGpJyzjAPBgNV
+HRMBAf8EBTADAQH/MAUGAytlcANBAMgXOUmCPLS/4ie4DYwIRpZoAqggTuaNm4/c
+ZMRKVjPwXcydd3n0Nj1nIaryo9cczgqICWkS13z3noQoMeUB/gE=
+-----END CERTIFICATE-----
+`;
+const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIBdQCVXHwJpLlgDhBiYnGZ6lA1K2URmLk2usOKYksUF0
+-----END PRIVATE KEY-----
+`;
+
+describe('the files of HTTPS', () => {
+  const folder = temporaryFolder('tls');
+  const file = (name: string, content: string): string => {
+    const place = path.join(folder, name);
+    writeFileSync(place, content);
+    return place;
+  };
+  const other = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const cert = file('cert.pem', CERTIFICATE);
+  const key = file('key.pem', PRIVATE_KEY);
+  const away = path.join(folder, 'away.pem');
+  const text = file('text.pem', 'custos');
+
+  it('are read, and custos doctor says until when they are valid, and warns two weeks before that', () => {
+    const files = readTlsFiles({ tlsCertFile: cert, tlsKeyFile: key });
+    expect(files?.cert.toString()).to.equal(CERTIFICATE);
+    expect(readTlsFiles({ tlsCertFile: undefined, tlsKeyFile: undefined })).to.equal(undefined);
+    const config = readConfig({ CUSTOS_TLS_CERT: cert, CUSTOS_TLS_KEY: key }, { root: folder });
+    const endMs = Date.parse(new X509Certificate(CERTIFICATE).validTo);
+    const verdicts = [15, 13, 0].map((days) => checkTls(config, endMs - days * 86_400_000)[0]?.verdict);
+    expect(verdicts).to.deep.equal(['ok', 'warning', 'problem']);
+    const broken = readConfig({ CUSTOS_TLS_CERT: cert, CUSTOS_TLS_KEY: text }, { root: folder });
+    expect(checkTls(broken, 0)).to.have.length(1).and.have.nested.property('[0].verdict', 'problem');
+  });
+
+  const unusable: Readonly<Record<string, readonly [string, string, RegExp]>> = {
+    'a certificate that is not there': [
+      away,
+      key,
+      /^CUSTOS_TLS_CERT names .*away\.pem, which cannot be read \(ENOENT\)/,
+    ],
+    'a key that is not there': [cert, away, /^CUSTOS_TLS_KEY names .*away\.pem, which cannot be read \(ENOENT\)/],
+    'a certificate that is none': [text, key, /^CUSTOS_TLS_CERT names .*text\.pem, which holds no certificate/],
+    'a key that is none': [cert, text, /^CUSTOS_TLS_KEY names .*text\.pem, which holds no private key/],
+    'the key of another certificate': [cert, file('other.pem', other), /^CUSTOS_TLS_KEY names .*is not the key of/],
+  };
+  for (const [what, [tlsCertFile, tlsKeyFile, message]] of Object.entries(unusable))
+    it(`are refused by a sentence that names the setting: ${what}`, () => {
+      expect(() => readTlsFiles({ tlsCertFile, tlsKeyFile })).to.throw(OperatorError, message);
+    });
 });

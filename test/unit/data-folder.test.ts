@@ -1,10 +1,12 @@
 // Data folders that cannot be used: each error of the file system becomes a sentence that names the folder and the setting.
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { SetupError } from '../../shared/platform/embedded/account.ts';
+import { requireWhole } from '../../shared/platform/embedded/cluster.ts';
 import { describeFileError, makeDataDir } from '../../shared/platform/embedded/data-folder.ts';
 import { startEmbedded } from '../../shared/platform/embedded/embedded.ts';
+import { makeSecrets, readSecrets } from '../../shared/platform/embedded/secrets.ts';
 import { temporaryFolder } from '../support/folders.ts';
 
 describe('the data folder', () => {
@@ -35,6 +37,54 @@ describe('the data folder', () => {
       );
       expect(existsSync(path.join(dataDir, 'postgres'))).to.equal(false);
     });
+
+  describe('with a database', () => {
+    const secrets = { 'postgres-password': {}, pepper: { pepper: 'p' }, 'signing-key.pem': { signingKeyFile: '/k' } };
+    const whole = (): string => {
+      const dataDir = temporaryFolder('whole');
+      mkdirSync(path.join(dataDir, 'postgres'));
+      writeFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
+      if (process.getuid?.() === 0) chownSync(path.join(dataDir, 'postgres'), 1, 1);
+      makeSecrets(dataDir);
+      return dataDir;
+    };
+
+    for (const [name, given] of Object.entries(secrets))
+      it(`is refused without its ${name}, or with an empty one, and no other is made`, () => {
+        const dataDir = whole();
+        requireWhole(dataDir, {});
+        writeFileSync(path.join(dataDir, name), '\n');
+        expect(() => requireWhole(dataDir, {})).to.throw(SetupError, `${name} is empty`);
+        rmSync(path.join(dataDir, name));
+        expect(() => requireWhole(dataDir, {})).to.throw(SetupError, `${name} is missing`);
+        expect(() => readSecrets(dataDir, {})).to.throw(SetupError, `${name} is missing`);
+        expect(existsSync(path.join(dataDir, name))).to.equal(false);
+        // A setting that names the secret replaces the file; there is none for the password.
+        if (name !== 'postgres-password') expect(readSecrets(dataDir, given)).to.include(given);
+      });
+
+    it('is refused when root has copied it without its owners, with how to mend it', function () {
+      if (process.getuid?.() !== 0) this.skip();
+      const dataDir = whole();
+      chownSync(path.join(dataDir, 'postgres'), 0, 0);
+      expect(() => requireWhole(dataDir, {})).to.throw(SetupError, /belongs to root.*chown -R postgres/);
+    });
+
+    it('gets another key for promises when that is lost, because the old promises stay valid', () => {
+      const dataDir = whole();
+      rmSync(path.join(dataDir, 'promise-key.pem'));
+      expect(existsSync(readSecrets(dataDir, {}).promiseKeyFile)).to.equal(true);
+    });
+  });
+
+  it('is refused when it has kept checkpoints and no database, and no database is made', async () => {
+    const dataDir = temporaryFolder('lost');
+    mkdirSync(path.join(dataDir, 'checkpoints', 'custos.local'), { recursive: true });
+    const error = await startEmbedded({ dataDir, say: () => undefined }).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(SetupError);
+    expect((error as Error).message).to.match(/^The database of .* is missing/);
+    expect(readdirSync(dataDir)).to.deep.equal(['checkpoints']);
+  });
 
   it('names the reason of each error on its path, and passes on every other error', () => {
     const dataDir = '/srv/my data/custos';

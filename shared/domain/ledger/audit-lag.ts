@@ -37,3 +37,17 @@ export async function readAuditLag(sql: Pick<Sql, 'query'>): Promise<AuditLag[]>
     ...row,
   }));
 }
+
+/** An audit that is further behind is late; CustosAuditBehind in docs/operations has the same limit. */
+const LATE_SECONDS = 60;
+
+/** What is said of late audits; undefined: none is late. It names organisations. */
+export async function readLateAudits(sql: Pick<Sql, 'query'>): Promise<string | undefined> {
+  const late = (await readAuditLag(sql)).filter(({ oldestSeconds }) => oldestSeconds > LATE_SECONDS);
+  if (late.length === 0) return undefined;
+  const behind = late.map(
+    ({ organisation, environment, leaves, oldestSeconds }) =>
+      `${organisation}/${environment} by ${leaves} leaves, ${Math.round(oldestSeconds)} s`,
+  );
+  return `the audit is behind the log: ${behind.join('; ')}`;
+}

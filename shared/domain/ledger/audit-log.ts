@@ -253,25 +253,46 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   /** Compares with the kept checkpoint, which an edit of the database cannot change. */
   async function auditKept(): Promise<void> {
     if (kept === undefined) return;
-    if (keptHead === undefined)
-      return find('kept-checkpoint', 'The checkpoint kept outside the database is no checkpoint.');
-    if (keptHead.size > size)
-      return find(
-        'kept-checkpoint',
-        `The checkpoint kept outside the database is of ${keptHead.size} leaves, and the log has only ${size}.`,
-        size,
-      );
-    if (isDerived && keptRoot === undefined && keptHead.size > 0) await auditSubtreeOfKept(keptHead.size);
+    const isWithin = keptHead !== undefined && keptHead.size > 0 && keptHead.size <= size;
+    if (isWithin && isDerived && keptRoot === undefined) await auditSubtreeOfKept(keptHead.size);
     place = 'head';
-    const what = 'The checkpoint kept outside the database,';
-    for (const finding of auditCheckpoint({ ...keptHead, note: kept }, log.keptKeys, origin, keptRoot, what))
-      find('kept-checkpoint', finding.sentence, finding.leafIndex);
+    for (const finding of auditKeptNote(kept, { size, origin, keys: log.keptKeys, root: keptRoot }))
+      found.push({ ...finding, place });
   }
 
   async function auditSubtreeOfKept(keptSize: number): Promise<void> {
     const k = Math.floor((keptSize - 1) / SUBTREE_LEAVES);
     if (k < hashes.length || k === complete) await auditSubtree(k, false, size);
   }
+}
+
+/**
+ * Compares a log with the checkpoint kept outside the database.
+ * @param log its size, the keys that may have signed the note, and the root of the note's leaves; undefined: not known
+ */
+export function auditKeptNote(
+  note: string,
+  log: {
+    readonly size: number;
+    readonly origin: string | null;
+    readonly keys: readonly TrustedKey[];
+    readonly root: Buffer | undefined;
+  },
+): Finding[] {
+  const finding = (sentence: string, leafIndex: number | null): Finding => ({
+    kind: 'kept-checkpoint',
+    leafIndex,
+    proofId: null,
+    sentence,
+  });
+  const what = 'The checkpoint kept outside the database';
+  const head = peekIfCheckpoint(note);
+  if (head === undefined) return [finding(`${what} is no checkpoint.`, null)];
+  if (head.size > log.size)
+    return [finding(`${what} is of ${head.size} leaves, and the log has only ${log.size}.`, log.size)];
+  return auditCheckpoint({ ...head, note }, log.keys, log.origin, log.root, `${what},`).map((one) =>
+    finding(one.sentence, one.leafIndex),
+  );
 }
 
 /** The hashes of the log's frontier by their places; none for a log of a version without one. */

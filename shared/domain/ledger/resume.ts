@@ -35,10 +35,40 @@ interface ResumeDeps {
 }
 
 const HOLD = 'SELECT log_id FROM log WHERE log_id = $1 FOR UPDATE';
+const MAKE = 'INSERT INTO audit (log_id) VALUES ($1) ON CONFLICT DO NOTHING';
 const AUDIT = `SELECT ${AUDIT_PROGRESS}, accepted FROM audit WHERE log_id = $1 FOR UPDATE`;
 const ACCEPT = 'UPDATE audit SET accepted = $2, ok = true WHERE log_id = $1';
 const GO_ON = 'UPDATE log SET halted_reason = NULL WHERE log_id = $1';
 const OPERATOR = 'SELECT id FROM organisation WHERE is_operator';
+
+/** The findings of the last audit of a log, until the transaction ends. */
+interface HeldFindings {
+  /** False: somebody changed them in the database. */
+  readonly areGenuine: boolean;
+  readonly all: readonly Finding[];
+  readonly open: readonly Finding[];
+}
+
+/** Call it before the log's row is locked: the same order as the auditor's. */
+export async function holdFindings(sql: Sql, logId: number): Promise<HeldFindings> {
+  await sql.query(MAKE, [logId]);
+  const [row] = await sql.query<AuditProgressRow & { progress_seal: Buffer | null; accepted: string }>(AUDIT, [logId]);
+  if (row === undefined) throw new Error(`the audit has no row of the log ${logId}`);
+  // Before the first audit there is no seal.
+  const areGenuine = row.runs === 0 || isProgressSeal(sql.seals, row);
+  const all = row.runs > 0 && areGenuine ? (JSON.parse(row.findings) as Finding[]) : [];
+  return { areGenuine, all, open: openFindings(all, readAccepted(sql, `log ${logId}`, row.accepted)) };
+}
+
+/** Accepts these findings of a log for an operator, in place of those that were accepted before. */
+export async function acceptFindings(sql: Sql, logId: number, findings: readonly Finding[]): Promise<void> {
+  const sentences = findings.map(({ sentence }) => sentence);
+  await sql.query(ACCEPT, [logId, writeAccepted(sql, `log ${logId}`, sentences)]);
+}
+
+/** As they are named in the record of their acceptance. */
+export const recordedFindings = (findings: readonly Finding[]): Pick<Finding, 'kind' | 'leafIndex' | 'sentence'>[] =>
+  findings.map(({ kind, leafIndex, sentence }) => ({ kind, leafIndex, sentence }));
 
 /** Whether the tree extends every last signed head. Otherwise a new signature would contradict an old one. */
 async function isGrown(
@@ -68,9 +98,7 @@ export async function resumeLog(
     const found = await findLog(sql, organisationId, environment);
     if (found === undefined) throw new ResumeError('There is no such log.');
     // The row of the audit before that of the log: the same lock order as the auditor.
-    const [audit] = await sql.query<AuditProgressRow & { progress_seal: Buffer | null; accepted: string }>(AUDIT, [
-      found.logId,
-    ]);
+    const { areGenuine, all, open } = await holdFindings(sql, found.logId);
     await sql.query(HOLD, [found.logId]);
     const log = await findLog(sql, organisationId, environment);
     const origin = log?.origin ?? null;
@@ -80,26 +108,21 @@ export async function resumeLog(
       throw new ResumeError(
         'The log contradicts what was signed before, so signing it would show two histories. "custos log fork" replaces it.',
       );
-    if (audit !== undefined && !isProgressSeal(sql.seals, audit))
+    if (!areGenuine)
       throw new ResumeError(
         'The findings were changed in the database. The next run of the audit replaces them: run this again in a minute.',
       );
-    const findings = JSON.parse(audit?.findings ?? '[]') as Finding[];
-    const place = `log ${log.logId}` as const;
-    const before = readAccepted(sql, place, audit?.accepted ?? '[]');
-    const accepted = openFindings(findings, before);
-    const sentences = findings.map(({ sentence }) => sentence);
-    await sql.query(ACCEPT, [log.logId, writeAccepted(sql, place, sentences)]);
+    await acceptFindings(sql, log.logId, all);
     await sql.query(GO_ON, [log.logId]);
     const body = {
       change: 'resumed',
       by,
       reason,
       haltedReason: log.haltedReason,
-      findings: accepted.map(({ kind, leafIndex, sentence }) => ({ kind, leafIndex, sentence })),
+      findings: recordedFindings(open),
     };
     await writeServiceRecord(sql, { organisationId, environment, event: 'custos.log', body }, nowMs());
-    return { origin, accepted };
+    return { origin, accepted: open };
   });
 }
 

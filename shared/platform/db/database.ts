@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
+import { connectError } from './connect-error.ts';
 import { createPool, OPEN_TIMEOUT_MS, type PoolOptions, waitMsOf } from './pool.ts';
 import type { Selection, WholeRow } from './seals/rows.ts';
 import type { Seals } from './seals/seals.ts';
@@ -40,8 +41,11 @@ export interface Database extends EntitySql {
 export interface PoolUse {
   readonly inUse: number;
   readonly idle: number;
-  /** Statements and transactions that wait for a connection, or gave up doing so in the last three seconds. */
-  readonly waiting: number;
+  /**
+   * Statements and transactions that wait for a connection, or gave up doing so in the last three seconds. Absent: all statements of
+   * the pool are sent at once and take turns, so it means nothing that they wait.
+   */
+  readonly waiting?: number;
   readonly max: number;
 }
 
@@ -225,7 +229,8 @@ async function connect(options: PoolOptions): Promise<Connected> {
     } catch (error) {
       void pool.end().catch(() => undefined);
       // A server that refuses connections is not there: that is reported at once.
-      if (attempt === OPEN_ATTEMPTS || !(error instanceof Error) || !/timeout/i.test(error.message)) throw error;
+      if (attempt === OPEN_ATTEMPTS || !(error instanceof Error) || !/timeout/i.test(error.message))
+        throw connectError(error, options.url);
     }
   }
 }
@@ -312,12 +317,15 @@ export function openSideDatabase(options: DatabaseOptions): SideDatabase {
   return {
     seals: options.seals ?? NO_SEALS,
     query: (statement, values) => query(statement, values),
-    connections: () => poolUse(pool),
+    connections() {
+      const { waiting: _, ...use } = poolUse(pool);
+      return use;
+    },
     close: () => pool.end(),
   };
 }
 
-/** Connects, with several attempts for a slow server. @throws the driver's error when PostgreSQL is not reachable */
+/** Connects, with several attempts for a slow server. @throws {ConnectError} when PostgreSQL is not reachable, or lets nobody in */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const seals = options.seals ?? NO_SEALS;
   const { pool, select, close } = await connect(options);

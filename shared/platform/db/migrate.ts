@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseClient } from './client.ts';
+import { connectError } from './connect-error.ts';
 import { loadDatabase } from './database.ts';
 import { SetupError } from '../embedded/account.ts';
 import { QUEUE_NAMES } from '../../kernel/jobs.ts';
@@ -17,13 +18,17 @@ import { type DatabaseAccess, grantService } from './roles.ts';
  * @param pepper CUSTOS_PEPPER, to seal rows that give authority
  * @throws {SecretMismatchError} when the database has another pepper and there are rows to seal
  * @throws {SetupError} when the role lacks a right
- * @throws the driver's error when the database is not reachable or refuses a statement
+ * @throws {ConnectError} when the database is not reachable, or lets nobody in
+ * @throws the driver's error when it refuses a statement
  */
 export async function migrate(access: DatabaseAccess, pepper: string): Promise<string[]> {
   const ownerUrl = access.migrationDatabaseUrl ?? access.databaseUrl;
   const client = new DatabaseClient({ connectionString: ownerUrl, application_name: 'custos-migrate' });
   client.on('error', () => undefined);
-  await client.connect();
+  const setting = access.migrationDatabaseUrl === undefined ? 'DATABASE_URL' : 'CUSTOS_MIGRATION_DATABASE_URL';
+  await client.connect().catch((error: unknown) => {
+    throw connectError(error, ownerUrl, setting);
+  });
   try {
     if (access.migrationDatabaseUrl === undefined) {
       if (await isNewest(client)) return [];

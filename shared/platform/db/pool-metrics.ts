@@ -34,11 +34,13 @@ export function watchPools(registry: Registry, pools: Readonly<Record<string, ()
   });
   new Gauge({
     name: 'custos_database_connection_waits',
-    help: 'Statements and transactions of this process that wait for a connection of the pool now',
+    help: 'Statements and transactions of this process that wait for a connection of the pool now; absent where they take turns',
     labelNames: ['pool'] as const,
     registers,
     collect() {
-      ofEachPool((pool, { waiting }) => this.set({ pool }, waiting));
+      ofEachPool((pool, { waiting }) => {
+        if (waiting !== undefined) this.set({ pool }, waiting);
+      });
     },
   });
 }

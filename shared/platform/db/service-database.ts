@@ -8,6 +8,7 @@ import { type DatabaseOptions, keptOf, type OpenDatabase, openDatabase } from '.
 import { ensureDurable } from './durability.ts';
 import { ensureSecretFingerprint, PEPPER } from './fingerprints.ts';
 import { warnOfExcessRights } from './rights.ts';
+import { requireSchema } from './schema-state.ts';
 import { createWatchedSeals } from './seals/refusals.ts';
 
 export interface ServiceDatabaseOptions<Clock>
@@ -21,7 +22,7 @@ export interface ServiceDatabaseOptions<Clock>
   readonly clock?: Clock | undefined;
 }
 
-/** @throws {OperatorError} when a setting of the database or the pepper does not fit; the driver's error when it is not reachable */
+/** @throws {OperatorError} when a setting of the database the schema or the pepper does not fit, or it is not reachable */
 export async function openServiceDatabase<Clock = DatabaseClock>({
   config,
   logger,
@@ -39,6 +40,9 @@ export async function openServiceDatabase<Clock = DatabaseClock>({
     poolSize: databasePool,
     kept: keptOf(databasePool),
   });
+  const newer = await requireSchema(db);
+  if (newer.length > 0)
+    logger.warn({ newer }, 'the schema is of a newer version: replace this process by one of that version soon');
   await ensureDurable(db);
   await warnOfExcessRights(db, logger);
   await ensureSecretFingerprint(db, PEPPER, pepper);

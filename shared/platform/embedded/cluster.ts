@@ -1,11 +1,22 @@
 // The embedded database on disk: its place, its password, and initdb in a way that no incomplete database is ever used.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, canEnter, giveTo, identity, SetupError, serverAccount } from './account.ts';
 import { type Binaries, prepareBinaries, SYSTEM_FOLDER } from './binaries.ts';
+import { writeWhole } from './data-folder.ts';
+import { type GivenSecrets, makeSecrets, passwordOf, requireSecrets } from './secrets.ts';
 
 /** A database that can be started. */
 export interface Cluster {
@@ -17,6 +28,9 @@ export interface Cluster {
   readonly account: Account | undefined;
   readonly binaries: Binaries;
 }
+
+/** The folder of kept checkpoints in a data folder. */
+export const CHECKPOINTS = 'checkpoints';
 
 /** Names of the database and of the superuser, which is used for setup only. */
 export const DATABASE = 'custos';
@@ -32,6 +46,9 @@ const run = promisify(execFile);
  * @throws {SetupError} when the folder cannot be used; the message says what to do
  */
 export async function prepareCluster(dataDir: string, say: (line: string) => void): Promise<Cluster> {
+  const isNew = !hasDatabase(dataDir);
+  if (isNew) requireNoLostDatabase(dataDir);
+  else requireOwner(dataDir);
   const known = databaseFolder(dataDir);
   const account = serverAccount(known ?? path.join(dataDir, 'postgres'), say);
   const folder = known ?? newPlace(dataDir, account, say);
@@ -41,32 +58,15 @@ export async function prepareCluster(dataDir: string, say: (line: string) => voi
     );
   if (path.dirname(folder) !== dataDir) say(`The database is in ${folder}.`);
   const binaries = prepareBinaries(dataDir, account, say);
+  if (isNew) makeSecrets(dataDir);
   const password = passwordOf(dataDir);
-  if (!existsSync(path.join(folder, 'PG_VERSION'))) await initialize({ folder, binaries, account, password });
-  const major = readFileSync(path.join(folder, 'PG_VERSION'), 'utf8').trim();
+  if (isNew) await initialize({ folder, binaries, account, password });
+  const major = readFileSync(path.join(folder, VERSION_FILE), 'utf8').trim();
   if (major !== binaries.major)
     throw new SetupError(
       `The database in ${folder} was created by PostgreSQL ${major}, and this is ${binaries.major}. Dump it with the version of Custos that created it, or choose another CUSTOS_DATA_DIR.`,
     );
   return { folder, logFile: path.join(dataDir, 'postgres.log'), password, account, binaries };
-}
-
-/** The superuser's password, generated on first use. */
-export function passwordOf(dataDir: string): string {
-  return secretText(path.join(dataDir, 'postgres-password'), 24);
-}
-
-/** Reads a secret, generated on first use: `bytes` random bytes in base64url, mode 0600. */
-export function secretText(file: string, bytes: number): string {
-  if (!existsSync(file)) writeWhole(file, `${randomBytes(bytes).toString('base64url')}\n`);
-  return readFileSync(file, 'utf8').trim();
-}
-
-/** Writes a file atomically: after a crash it is complete or absent. Mode 0600. */
-export function writeWhole(file: string, content: string): void {
-  const part = `${file}.new`;
-  writeFileSync(part, content, { mode: 0o600, flush: true });
-  renameSync(part, file);
 }
 
 /** The folder of the database of a data folder; undefined when there is none. */
@@ -75,6 +75,43 @@ export function databaseFolder(dataDir: string): string | undefined {
   if (existsSync(pointer)) return readFileSync(pointer, 'utf8').trim();
   const inside = path.join(dataDir, 'postgres');
   return existsSync(inside) ? inside : undefined;
+}
+
+const VERSION_FILE = 'PG_VERSION';
+
+/** Whether the data folder has a whole database. */
+function hasDatabase(dataDir: string): boolean {
+  const folder = databaseFolder(dataDir);
+  return folder !== undefined && existsSync(path.join(folder, VERSION_FILE));
+}
+
+/** @throws {SetupError} when the data folder lacks its database, or a secret that the database works with */
+export function requireWhole(dataDir: string, given: GivenSecrets): void {
+  if (!hasDatabase(dataDir)) return requireNoLostDatabase(dataDir);
+  requireOwner(dataDir);
+  requireSecrets(dataDir, given);
+}
+
+/** PostgreSQL never runs as root. @throws {SetupError} for a database of root's, as a copy without its owners is */
+function requireOwner(dataDir: string): void {
+  const folder = databaseFolder(dataDir);
+  if (process.getuid?.() !== 0 || folder === undefined || lstatSync(folder).uid !== 0) return;
+  throw new SetupError(
+    `The database in ${folder} belongs to root, and PostgreSQL does not run as root: it was copied without its owners. Copy it again with them (cp -a) while the service is stopped, or give it to the user that PostgreSQL ran as (chown -R postgres ${folder}).`,
+  );
+}
+
+/**
+ * Kept checkpoints show that a database was there, such as on a disk that is not mounted. An empty one in its place would be another
+ * installation, whose log is halted at once.
+ * @throws {SetupError} for a data folder without a database that has kept checkpoints
+ */
+function requireNoLostDatabase(dataDir: string): void {
+  const kept = path.join(dataDir, CHECKPOINTS);
+  if (!existsSync(kept) || readdirSync(kept).length === 0) return;
+  throw new SetupError(
+    `The database of ${dataDir} is missing: ${kept} has checkpoints of its logs, and ${databaseFolder(dataDir) ?? path.join(dataDir, 'postgres')} has no database. Mount or restore it ("custos restore" into another folder, with --checkpoints ${kept}), set DATABASE_URL when the service uses another server, or move the folder away to begin anew.`,
+  );
 }
 
 /** The folder and the account for the database of a new data folder. The folder does not exist yet. */

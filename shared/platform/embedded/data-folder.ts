@@ -1,5 +1,5 @@
 // The data folder: creates it, and describes errors of the file system below it.
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError } from './account.ts';
 
@@ -21,6 +21,13 @@ export function makeDataDir(dataDir: string): void {
   if (existsSync(dataDir)) return;
   makeFolder(dataDir);
   chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
+}
+
+/** Writes a file atomically: after a crash it is complete or absent. Mode 0600. */
+export function writeWhole(file: string, content: string): void {
+  const part = `${file}.new`;
+  writeFileSync(part, content, { mode: 0o600, flush: true });
+  renameSync(part, file);
 }
 
 /** With all folders above it, one by one: `mkdirSync` with `recursive` never returns below /proc in Node 20. */

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { findInstalled } from './binaries.ts';
-import { passwordOf, prepareCluster, writeWhole } from './cluster.ts';
-import { describeFileError, makeDataDir } from './data-folder.ts';
+import { prepareCluster } from './cluster.ts';
+import { describeFileError, makeDataDir, writeWhole } from './data-folder.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { addressesOf, type EmbeddedAddresses } from './roles.ts';
+import { passwordOf } from './secrets.ts';
 import { type EmbeddedServer, startServer } from './server.ts';
 
 /** The addresses stay the same over restarts of the server. */

@@ -8,7 +8,7 @@ import { giveTo, SetupError } from './account.ts';
 import { copyFile, createCopier, syncFolder } from './backup-files.ts';
 import { type BackupFile, type BackupManifest, DATA, DATABASE, readManifest } from './backup-manifest.ts';
 import { findInstalled } from './binaries.ts';
-import { databaseFolder, placeDatabase } from './cluster.ts';
+import { CHECKPOINTS, databaseFolder, placeDatabase } from './cluster.ts';
 import { isWithin, makeDataDir } from './data-folder.ts';
 import { ADDRESS_FILE, startEmbedded } from './embedded.ts';
 
@@ -21,9 +21,6 @@ export interface RestoreOptions {
   readonly checkpoints?: string | undefined;
   readonly say: (line: string) => void;
 }
-
-/** The folder of kept checkpoints in a data folder. */
-const CHECKPOINTS = 'checkpoints';
 
 /**
  * Restores a backup. The data folder appears whole or not at all.

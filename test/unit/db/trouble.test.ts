@@ -1,5 +1,6 @@
 // Whether an error is temporary, for every kind of error that a store, a driver or the machine gives.
 import { expect } from 'chai';
+import { connectError } from '../../../shared/platform/db/connect-error.ts';
 import { asApiError } from '../../../shared/platform/db/database.ts';
 import {
   isPassing,
@@ -109,5 +110,20 @@ describe('trouble', () => {
         expect((converted as ApiError).message.includes('not reachable'), code).to.equal(trouble === 'away');
         expect(asApiError(converted)).to.equal(converted);
       }
+  });
+});
+
+describe('a start without its database', () => {
+  const url = 'postgres://custos:hunter2%40@first:5432,second:5432/custos?user=x&password=hunter2';
+
+  it('says where and why in a sentence, and which setting to correct, without the role and the password', () => {
+    const { message } = connectError(coded('28P01', 'password authentication failed'), url);
+    expect(message).to.match(
+      /^PostgreSQL at first:5432,second:5432\/custos can't be used: password authentication failed\. .* in DATABASE_URL/,
+    );
+    const refused = new AggregateError([coded('ECONNREFUSED', 'connect ECONNREFUSED ::1:5432')]);
+    const migrating = connectError(refused, url, 'CUSTOS_MIGRATION_DATABASE_URL').message;
+    expect(migrating).to.match(/connect ECONNREFUSED ::1:5432\. .* correct CUSTOS_MIGRATION_DATABASE_URL\.$/);
+    expect(message + migrating).not.to.match(/hunter2|custos:/);
   });
 });

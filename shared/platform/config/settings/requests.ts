@@ -20,7 +20,8 @@ export const REQUEST_SETTINGS = {
   tlsCertFile: {
     name: 'CUSTOS_TLS_CERT',
     unit: 'file',
-    description: 'certificate chain (PEM); with CUSTOS_TLS_KEY ingress serves HTTPS',
+    description:
+      'certificate chain (PEM); with CUSTOS_TLS_KEY ingress serves HTTPS. Read at the start: restart ingress when it was renewed',
     read: filePath,
   },
   tlsKeyFile: {

@@ -48,7 +48,8 @@ export const STORE_SETTINGS = {
   redisUrl: {
     name: 'REDIS_URL',
     unit: 'redis:// address',
-    description: 'Redis 6.2 or later for queues and rate limits; absent: the queues are in PostgreSQL',
+    description:
+      'Redis 6.2 or later for queues and rate limits, or a numbered database of one, for this installation alone; absent: the queues are in PostgreSQL',
     secret: true,
     read: connectionString('redis', 'rediss'),
   },
