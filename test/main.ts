@@ -14,7 +14,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findRoot } from '../shared/platform/config/root.ts';
 import { cleanUp } from './support/cleanup.ts';
-import { PREPARED, prepareServer } from './support/database.ts';
+import { prepareServer } from './support/database.ts';
+import { PREPARED } from './support/folders.ts';
 
 interface Counts {
   readonly passed: number;
