@@ -24,8 +24,8 @@ export interface CommandAnswer extends Ran {
   readonly code: number;
 }
 
-/** Commands that serve end their process themselves, and `doctor` has dependencies that write to it. */
-const ALWAYS_ALONE: ReadonlySet<string | undefined> = new Set(['start', 'mcp-guard', 'doctor']);
+/** Commands that serve end their process themselves. */
+const ALWAYS_ALONE: ReadonlySet<string | undefined> = new Set(['start', 'mcp-guard']);
 /** Commands that have already run in their own process in this run, such as `policy check`. */
 const seen = new Set<string>();
 let host: ChildProcess | undefined;
