@@ -58,6 +58,13 @@ export function preparedDataDir(root?: string): string {
   return dataDir;
 }
 
+const OF_RUN = 'CUSTOS_TEST_RUN';
+
+/** A folder that all processes of one run of the suite share, made by the first that asks: the suite's, or the only one. */
+export function folderOfRun(): string {
+  return (process.env[OF_RUN] ??= temporaryFolder('run'));
+}
+
 /** Stops the databases and removes the folders of runs that were killed before their cleanup. */
 export async function removeLeftovers(): Promise<void> {
   const roots = [...new Set([os.tmpdir(), fastRoot()])];
