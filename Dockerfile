@@ -6,10 +6,10 @@ WORKDIR /app
 ENV NODE_ENV=production
 
 FROM base AS build
-# Types and compiler are development packages.
+# The bundler is a development package.
 ENV NODE_ENV=development
 COPY package.json package-lock.json .npmrc ./
-# No package needs its install script for compiling.
+# No package needs its install script for bundling.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY shared shared
@@ -18,7 +18,7 @@ COPY workers workers
 COPY cli cli
 # Their words are checked here, and become part of the bundles.
 COPY policies policies
-RUN npm run build:service
+RUN npm run bundle
 
 FROM base AS packages
 COPY package.json package-lock.json .npmrc ./

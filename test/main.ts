@@ -14,7 +14,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findRoot } from '../shared/platform/config/root.ts';
 import { cleanUp } from './support/cleanup.ts';
-import { PREPARED, prepareServer } from './support/database.ts';
+import { prepareServer } from './support/database.ts';
+import { folderOfRun, PREPARED } from './support/folders.ts';
 
 interface Counts {
   readonly passed: number;
@@ -142,6 +143,8 @@ const inParts = (parts: number, title: string, files: readonly string[], options
     ),
   );
 
+// The processes inherit the variable that names it.
+folderOfRun();
 const prepared = await prepareServer();
 if (prepared !== undefined) process.env[PREPARED] = prepared;
 const unit = inParts(2, 'unit', filesIn('unit/'), { isLowPriority: true });

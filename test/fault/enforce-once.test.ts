@@ -29,7 +29,7 @@ describe('a batch under an Idempotency-Key', () => {
   let service: Service;
   let client: Client;
   before(async () => {
-    service = await startService({ policies: ESCALATING, patient: false });
+    service = await startService({ policies: ESCALATING, words: 'few', patient: false });
     client = await service.client();
   });
   after(() => service?.close());

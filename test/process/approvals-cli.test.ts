@@ -16,7 +16,7 @@ describe('custos approvals', () => {
   let service: Service;
   let client: Client;
   before(async () => {
-    service = await startService({ policies: ESCALATING });
+    service = await startService({ policies: ESCALATING, words: 'few' });
     client = await service.client();
   });
   after(() => service?.close());

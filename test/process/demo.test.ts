@@ -2,20 +2,12 @@
 import path from 'node:path';
 import { expect } from 'chai';
 import type { DemoResult } from '../../cli/demo/story.ts';
+import { type Ran, runCommand } from '../support/command.ts';
 import { temporaryDataDir } from '../support/folders.ts';
 import { type ServiceWithFolder, startServiceWithFolder } from '../support/data-folder.ts';
-import { type Ended, runProcess, type TestEnv } from '../support/process.ts';
+import type { TestEnv } from '../support/process.ts';
 
-interface Played extends Ended {
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function demo(args: readonly string[], env: TestEnv = {}): Promise<Played> {
-  const running = runProcess('cli/main.js', ['demo', ...args], env);
-  const ended = await running.ended;
-  return { ...ended, stdout: running.stdout(), stderr: running.stderr() };
-}
+const demo = (args: readonly string[], env: TestEnv = {}): Promise<Ran> => runCommand(['demo', ...args], env);
 
 describe('custos demo', () => {
   let custos: ServiceWithFolder;

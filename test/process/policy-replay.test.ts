@@ -1,5 +1,5 @@
 // Policy replay over HTTP, as a job and from the shell, on a real service's decisions: all report the same difference.
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -16,6 +16,7 @@ import { lowestId } from '../../shared/kernel/ids.ts';
 import { createReplayRunner } from '../../workers/jobs/replay.ts';
 import type { Client } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { runCommand } from '../support/command.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
@@ -36,10 +37,9 @@ describe('policy replay', () => {
   let to: string;
 
   before(async () => {
-    draftDir = temporaryFolder('draft');
-    cpSync(SHIPPED_POLICIES, draftDir, { recursive: true });
+    draftDir = folderWithFewWords();
     writeFileSync(path.join(draftDir, 'reads.json'), denyingReads);
-    service = await startService();
+    service = await startService({ words: 'few' });
     client = await service.client();
     inForce = (await service.admin.get('/v1/policies')).json.digest;
     from = new Date(service.nowMs() - 60_000).toISOString();

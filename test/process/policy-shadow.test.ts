@@ -1,5 +1,5 @@
 // Shadow mode on a real service: new decisions that a draft would change are counted once, by one worker at a time.
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -19,7 +19,7 @@ import { newId } from '../../shared/kernel/ids.ts';
 import { readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { createShadowWorker, shadowCounter } from '../../workers/shadow.ts';
 import type { Client } from '../support/client.ts';
-import { temporaryFolder } from '../support/folders.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { runCommand } from '../support/command.ts';
 import { startWorker, TEST_PEPPER } from '../support/process.ts';
 import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
@@ -40,10 +40,9 @@ describe('shadow mode', () => {
   let inForce: string;
 
   before(async () => {
-    draftDir = temporaryFolder('draft');
-    cpSync(SHIPPED_POLICIES, draftDir, { recursive: true });
+    draftDir = folderWithFewWords();
     writeFileSync(path.join(draftDir, 'reads.json'), denyingReads);
-    both = await startServiceAndWorker();
+    both = await startServiceAndWorker({ words: 'few' });
     ({ service, worker } = both);
     client = await service.client();
     inForce = (await service.admin.get('/v1/policies')).json.digest;
@@ -234,10 +233,9 @@ describe('shadow mode', () => {
 
   // Runs last: its worker processes do what the tests above do by direct calls.
   it('is run by one of several worker processes, alongside requested replays', async () => {
-    const dir = temporaryFolder('shadow');
-    cpSync(SHIPPED_POLICIES, dir, { recursive: true });
+    const dir = folderWithFewWords();
     writeFileSync(path.join(dir, 'reads.json'), denyingReads);
-    const env = { CUSTOS_SHADOW_POLICY_DIR: dir, CUSTOS_SHADOW_SHARE: '1', CUSTOS_POLICY_DIR: SHIPPED_POLICIES };
+    const env = { CUSTOS_SHADOW_POLICY_DIR: dir, CUSTOS_SHADOW_SHARE: '1', CUSTOS_POLICY_DIR: folderWithFewWords() };
     const workers = await Promise.all([startWorker(service.databaseUrl, env), startWorker(service.databaseUrl, env)]);
     try {
       const status = async () => (await service.admin.get('/v1/policies/shadow')).json;

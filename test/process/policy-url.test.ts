@@ -16,7 +16,7 @@ describe('custos policy with --url', () => {
   const folder = temporaryFolder('url');
 
   before(async () => {
-    service = await startService({ env: { CUSTOS_POLICY_APPROVALS: '1' } });
+    service = await startService({ words: 'few', env: { CUSTOS_POLICY_APPROVALS: '1' } });
     const organisationId = await service.addOrganisation('acme');
     const admin = async (more = {}): Promise<string> => (await service.addKey({ scopes: ['admin:*'], ...more })).key;
     keys = { author: await admin(), approver: await admin(), tenant: await admin({ organisationId }) };

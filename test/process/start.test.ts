@@ -100,7 +100,7 @@ describe('custos start', () => {
     after(() => latest?.stop());
 
     it('serves from an empty folder, leaves no process when stopped, and finds its data at the second start', async () => {
-      const first = await startCustos(FEW_WORDS);
+      const first = await startCustos({ ...FEW_WORDS, CUSTOS_DATA_DIR: temporaryDataDir() });
       expect(await healthOf(first)).to.equal(200);
       expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
       expect(first.stdout()).to.contain(`Dashboard   ${first.address}/dashboard`);
@@ -333,6 +333,7 @@ describe('custos start', () => {
       DATABASE_URL: database.url,
       CUSTOS_MIGRATION_DATABASE_URL: database.ownerUrl,
       CUSTOS_PEPPER: TEST_PEPPER,
+      CUSTOS_DATA_DIR: temporaryDataDir(),
       CUSTOS_CHECKPOINT_DIR: temporaryFolder('checkpoints'),
       ...testKeyFiles(),
     });

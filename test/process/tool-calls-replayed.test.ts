@@ -73,6 +73,7 @@ describe('tool calls that were decided', () => {
   before(async () => {
     ({ service, worker, close } = await startServiceAndWorker({
       policies: { 'calls.json': POLICY, 'tools/files.json': catalogue(WORKS) },
+      words: 'few',
     }));
     draftDir = temporaryFolder('stricter');
     mkdirSync(path.join(draftDir, 'tools'));

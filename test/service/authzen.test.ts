@@ -11,7 +11,11 @@ describe('AuthZEN', () => {
   let service: Service;
   let client: Client;
   before(async () => {
-    service = await startService({ policies: FIXTURE, env: { CUSTOS_PUBLIC_URL: 'https://custos.example.com' } });
+    service = await startService({
+      policies: FIXTURE,
+      words: 'few',
+      env: { CUSTOS_PUBLIC_URL: 'https://custos.example.com' },
+    });
     client = await service.client();
     for (const id of ['alice', 'bob']) await service.admin.post('/v1/agents', { agentId: `user:${id}`, name: id });
   });

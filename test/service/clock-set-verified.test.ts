@@ -18,7 +18,7 @@ describe('decisions around a time at which the clock was ahead', () => {
   let both: ServiceAndWorker;
   let client: Client;
   before(async () => {
-    both = await startServiceAndWorker({ policies: ESCALATING });
+    both = await startServiceAndWorker({ policies: ESCALATING, words: 'few' });
     client = await both.service.client({ scopes: ['intents:write', 'trust:write'] });
   });
   after(() => both?.close());

@@ -45,7 +45,7 @@ describe('the routes of the dashboard for operators', () => {
   let record: (organisationId: string | undefined, intentId: string) => Promise<void>;
 
   before(async () => {
-    service = await startService({ policies: FIRST });
+    service = await startService({ policies: FIRST, words: 'few' });
     tenantId = await service.addOrganisation('tenant');
     const admin = { scopes: ['admin:*'] } as const;
     operator = await signIn(service.admin, service.adminKey);

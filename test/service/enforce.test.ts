@@ -252,6 +252,7 @@ describe('enforcement with policies of the test', () => {
         'alarm.json': rule('history', 'last_60s.DENY', 'greaterThanInclusive', 3, 'TOO_MANY_DENIALS'),
         'context.json': rule('context', 'blocked', 'equal', true, 'BLOCKED'),
       },
+      words: 'few',
     });
     client = await service.client();
   });

@@ -25,7 +25,7 @@ describe('batches of submitted intents', () => {
   let client: Client;
   let owner: Owner;
   before(async () => {
-    both = await startServiceAndWorker({ policies: ESCALATING });
+    both = await startServiceAndWorker({ policies: ESCALATING, words: 'few' });
     ({ service, worker } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read'] });
     owner = { organisationId: service.operatorId, environment: 'live' };

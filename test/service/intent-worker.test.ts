@@ -61,7 +61,7 @@ describe('the intent worker', () => {
   let worker: TestWorker;
   let client: Client;
   before(async () => {
-    both = await startServiceAndWorker({ policies: POLICIES });
+    both = await startServiceAndWorker({ policies: POLICIES, words: 'few' });
     ({ service, worker } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read'] });
   });

@@ -48,7 +48,11 @@ describe('an answer that comes late', () => {
   let agents = 0;
   let agentId: string;
   before(async () => {
-    service = await startService({ policies: PERMITTING, monotonicMs: () => performance.now() + aheadMs });
+    service = await startService({
+      policies: PERMITTING,
+      words: 'few',
+      monotonicMs: () => performance.now() + aheadMs,
+    });
   });
   after(() => service?.close());
   beforeEach(async () => {

@@ -15,7 +15,7 @@ import { waitFor } from '../support/wait.ts';
 describe('custos mcp-guard with the real service', () => {
   let service: Service;
   before(async () => {
-    service = await startService({ policies: FILE_POLICIES });
+    service = await startService({ policies: FILE_POLICIES, words: 'few' });
   });
   after(async () => service.close());
 

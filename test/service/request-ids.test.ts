@@ -24,6 +24,7 @@ describe('the id of a request', () => {
   before(async () => {
     both = await startServiceAndWorker({
       policies: ESCALATING,
+      words: 'few',
       log: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
     });
     ({ service, worker } = both);

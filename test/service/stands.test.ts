@@ -59,7 +59,7 @@ describe('a decision that is repeated or read', () => {
   let admin: Client;
   let client: Client;
   before(async () => {
-    both = await startServiceAndWorker({ policies: POLICIES });
+    both = await startServiceAndWorker({ policies: POLICIES, words: 'few' });
     ({ service, worker } = both);
     ({ admin } = service);
     client = await service.client();

@@ -27,7 +27,7 @@ describe('recorded trust', () => {
   let service: Service;
   let client: Client;
   before(async () => {
-    service = await startService({ policies: { 'needs-trust.json': POLICY } });
+    service = await startService({ policies: { 'needs-trust.json': POLICY }, words: 'few' });
     leaveMidnight(service);
     client = await service.client({
       scopes: ['trust:write', 'trust:read', 'agents:write', 'agents:read', 'intents:write'],

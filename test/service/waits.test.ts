@@ -18,6 +18,7 @@ describe('Prefer: wait', () => {
   before(async () => {
     both = await startServiceAndWorker({
       policies: ESCALATING,
+      words: 'few',
       waitOptions: { pollMs: 3_600_000, max: MAX_WAITING },
     });
     ({ service, worker } = both);

@@ -1,4 +1,5 @@
 // A process that runs `custos` commands one at a time for its parent. Loading the modules once saves most of the time.
+import { Console } from 'node:console';
 import { Readable, Writable } from 'node:stream';
 import type { CommandAnswer, CommandRequest } from './command.ts';
 
@@ -41,6 +42,8 @@ async function run({ args, input, env, cwd }: CommandRequest): Promise<CommandAn
   Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(input, 'base64')]), configurable: true });
   const stdout = capture('stdout');
   const stderr = capture('stderr');
+  // That of Node keeps the streams that it found at its first use. Packages warn with it.
+  globalThis.console = new Console(process.stdout, process.stderr);
   runs += 1;
   try {
     // Only this file is loaded as a new module each time; its imports come from the module cache.

@@ -1,8 +1,12 @@
-// Runs `custos` commands in tests. The first run of a command has its own process; later runs share one, which is ten times faster.
+// Runs `custos` commands in tests. The first run of a command in the suite has its own process; later runs share one, which is ten times
+// faster.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { atEnd } from './cleanup.ts';
+import { folderOfRun } from './folders.ts';
 import { cleanEnv, runProcess, type TestEnv } from './process.ts';
 
 /** The output and the exit code of a command. */
@@ -24,10 +28,8 @@ export interface CommandAnswer extends Ran {
   readonly code: number;
 }
 
-/** Commands that serve end their process themselves, and `doctor` has dependencies that write to it. */
-const ALWAYS_ALONE: ReadonlySet<string | undefined> = new Set(['start', 'mcp-guard', 'doctor']);
-/** Commands that have already run in their own process in this run, such as `policy check`. */
-const seen = new Set<string>();
+/** Commands that serve end their process themselves. */
+const ALWAYS_ALONE: ReadonlySet<string | undefined> = new Set(['start', 'mcp-guard']);
 let host: ChildProcess | undefined;
 /** The host runs one command at a time. */
 let last: Promise<unknown> = Promise.resolve();
@@ -44,15 +46,23 @@ export async function runCommand(args: readonly string[], env: TestEnv = {}, inp
   const name = nameOf(args);
   if (ALWAYS_ALONE.has(args[0])) return runCommandAlone(args, env);
   // A process of its own has no standard input.
-  if (!seen.has(name) && input === undefined) {
-    seen.add(name);
-    return runCommandAlone(args, env);
-  }
+  if (input === undefined && isFirst(name)) return runCommandAlone(args, env);
   const base64 = Buffer.from(input ?? '').toString('base64');
   const request: CommandRequest = { args, input: base64, env: cleanEnv(env), cwd: process.cwd() };
   const answer = last.then(() => ask(request));
   last = answer.catch(() => undefined);
   return answer;
+}
+
+/** Whether nobody has asked this about a command, such as `policy check`, in any process of this run of the suite. */
+function isFirst(name: string): boolean {
+  try {
+    mkdirSync(path.join(folderOfRun(), name));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** Runs a command in its own process, as from a shell. */

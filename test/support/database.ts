@@ -1,5 +1,4 @@
 // Databases for tests: one embedded PostgreSQL for the whole run, one migrated template, one copy of it for each test file.
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +16,7 @@ import { type Embedded, startEmbedded } from '../../shared/platform/embedded/emb
 import type { EmbeddedAddresses } from '../../shared/platform/embedded/roles.ts';
 import { signal } from '../../shared/platform/embedded/processes.ts';
 import { atEnd } from './cleanup.ts';
-import { fastRoot, removeLeftovers, temporaryDataDir } from './folders.ts';
+import { fastRoot, PREPARED, preparedDataDir, removeLeftovers, temporaryDataDir } from './folders.ts';
 import { TEST_PEPPER } from './process.ts';
 import { TEST_SEALS } from './seals.ts';
 
@@ -107,8 +106,6 @@ export async function startTestServer(): Promise<Embedded> {
   return server;
 }
 
-/** Names the data folder that `prepareServer` has made, for the processes of one run of the suite. */
-export const PREPARED = 'CUSTOS_TEST_PREPARED';
 const PREPARED_TEMPLATE = 'custos_test_template';
 
 /**
@@ -143,11 +140,7 @@ async function hashPasswordsOnce(adminUrl: string): Promise<void> {
 
 /** A server with the prepared files, if there are any. */
 function startPrepared(): Promise<Embedded> {
-  const dataDir = temporaryDataDir(fastRoot());
-  const prepared = process.env[PREPARED];
-  // Node does not copy the owner of a file.
-  if (prepared !== undefined) execFileSync('cp', ['-a', prepared, dataDir]);
-  return startEmbedded({ dataDir, say: () => undefined });
+  return startEmbedded({ dataDir: preparedDataDir(fastRoot()), say: () => undefined });
 }
 
 async function createTemplate(server: Omit<TestServer, 'template'>, name?: string): Promise<TestDatabase> {

@@ -1,4 +1,5 @@
 // Temporary folders of tests. All are removed at the end of the run, and so are the folders of killed runs.
+import { execFileSync } from 'node:child_process';
 import {
   accessSync,
   chmodSync,
@@ -43,6 +44,25 @@ export function temporaryFolder(label = 'dir', root = os.tmpdir()): string {
 /** A path that does not exist yet, inside a temporary folder. */
 export function temporaryDataDir(root = os.tmpdir()): string {
   return path.join(temporaryFolder('data', root), 'custos');
+}
+
+/** Names the data folder that `prepareServer` (database.ts) has made, for the processes of one run of the suite. */
+export const PREPARED = 'CUSTOS_TEST_PREPARED';
+
+/** A data folder whose database is migrated with the test pepper, if this run has prepared one. Otherwise it does not exist yet. */
+export function preparedDataDir(root?: string): string {
+  const dataDir = temporaryDataDir(root);
+  const prepared = process.env[PREPARED];
+  // Node does not copy the owner of a file.
+  if (prepared !== undefined) execFileSync('cp', ['-a', prepared, dataDir]);
+  return dataDir;
+}
+
+const OF_RUN = 'CUSTOS_TEST_RUN';
+
+/** A folder that all processes of one run of the suite share, made by the first that asks: the suite's, or the only one. */
+export function folderOfRun(): string {
+  return (process.env[OF_RUN] ??= temporaryFolder('run'));
 }
 
 /** Stops the databases and removes the folders of runs that were killed before their cleanup. */

@@ -39,6 +39,7 @@ export function webhookSuite(): WebhookSuite {
   before(async () => {
     const both = await startServiceAndWorker({
       policies: ESCALATING,
+      words: 'few',
       env: { CUSTOS_WEBHOOK_ALLOW_PRIVATE: '127.0.0.0/8' },
     });
     Object.assign(suite, both);

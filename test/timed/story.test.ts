@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { asAnswered, type Client, createClient } from '../support/client.ts';
-import { temporaryFolder } from '../support/folders.ts';
+import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
 import { startCustos, startIngress, type TestCustos, type TestService } from '../support/process.ts';
 import { SHIPPED_POLICIES } from '../support/service.ts';
 import { leastMs } from '../support/undisturbed.ts';
@@ -25,7 +25,7 @@ describe('the story of the first day', () => {
   const answered: { id: string; text: string }[] = [];
   before(async () => {
     cpSync(SHIPPED_POLICIES, folder, { recursive: true });
-    custos = await startCustos(env);
+    custos = await startCustos({ ...env, CUSTOS_DATA_DIR: temporaryDataDir() });
   });
   after(async () => {
     client?.close();

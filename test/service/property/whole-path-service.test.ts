@@ -108,7 +108,7 @@ describe('repeats, approvals, halts and pauses', () => {
   let clients: readonly [Client, Client];
   let names = 0;
   before(async () => {
-    service = await startService({ policies: ESCALATING });
+    service = await startService({ policies: ESCALATING, words: 'few' });
     clients = [await service.client(), await service.client()];
   });
   after(() => service?.close());

@@ -47,6 +47,17 @@ async function expectTrue(policies: readonly PolicyLike[], finding: LintFinding)
   expect({ answer, without }, witness.shows).to.deep.equal({ answer: witness.answer, without: witness.without });
 }
 
+/** All cases as one set, and its findings: each takes a second. */
+const together = lazily(() =>
+  setOf(CASES.flatMap(({ policies: some }, i) => some.map((one) => ({ ...one, id: `${one.id}-${i}` })))),
+);
+const foundTogether = lazily(() => lintPolicySet(together()));
+
+function lazily<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
 describe('policy lint', () => {
   for (const { name, policies, says } of CASES) {
     it(`${name}: ${says.length === 0 ? 'no finding' : says.join(', ')}`, async () => {
@@ -66,22 +77,18 @@ describe('policy lint', () => {
   });
 
   it('reports only errors when only errors are requested', () => {
-    const policies = CASES.filter(({ says }) => says.length > 0).flatMap(({ policies: some }, i) =>
-      some.map((one) => ({ ...one, id: `${one.id}-${i}` })),
-    );
-    const errors = lintPolicySet(setOf(policies), { errorsOnly: true });
+    const errors = lintPolicySet(together(), { errorsOnly: true });
     expect(errors.length).to.be.greaterThan(10);
     expect(new Set(errors.map(({ severity }) => severity))).to.deep.equal(new Set(['error']));
     const isError = ({ severity }: LintFinding): boolean => severity === 'error';
-    expect(reported(errors)).to.deep.equal(reported(lintPolicySet(setOf(policies)).filter(isError)));
+    expect(reported(errors)).to.deep.equal(reported(foundTogether().filter(isError)));
   });
 
   it('reports a subset of its findings when its budget is small', () => {
-    const policies = CASES.flatMap(({ policies: some }, i) => some.map((one) => ({ ...one, id: `${one.id}-${i}` })));
-    const everything = reported(lintPolicySet(setOf(policies), { budget: Number.POSITIVE_INFINITY }));
-    expect(reported(lintPolicySet(setOf(policies)))).to.deep.equal(everything);
+    const everything = reported(lintPolicySet(together(), { budget: Number.POSITIVE_INFINITY }));
+    expect(reported(foundTogether())).to.deep.equal(everything);
     const counts = [0, 1_000, 10_000, 50_000].map((budget) => {
-      const findings = reported(lintPolicySet(setOf(policies), { budget }));
+      const findings = reported(lintPolicySet(together(), { budget }));
       expect(everything.filter((one) => one.startsWith('error'))).to.include.members(
         findings.filter((one) => one.startsWith('error')),
       );
@@ -92,11 +99,9 @@ describe('policy lint', () => {
   });
 
   it('searches all errors before warnings, whatever the budget of the warnings', () => {
-    const policies = CASES.flatMap(({ policies: some }, i) => some.map((one) => ({ ...one, id: `${one.id}-${i}` })));
-    const set = setOf(policies);
     const isError = ({ severity }: LintFinding): boolean => severity === 'error';
-    const findings = lintPolicySet(set);
-    const hurried = lintPolicySet(set, { warningsBudget: 20_000 });
+    const findings = foundTogether();
+    const hurried = lintPolicySet(together(), { warningsBudget: 20_000 });
     expect(reported(hurried.filter(isError))).to.deep.equal(reported(findings.filter(isError)));
     expect(hurried.length).to.be.lessThan(findings.length);
   });

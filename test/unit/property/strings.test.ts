@@ -22,11 +22,20 @@ const MEMBERS: readonly MilderMember[] = ['action', 'effect', 'traits', 'data_cl
 const verbs = [...lexicon.verbs.values()].filter(({ weak }) => !weak).map(({ verb }) => verb);
 const refinements = file.refinements.map(({ verbs: of, objects = [] }) => ({ of, objects }));
 const nouns = [...new Set([...Object.values(file.domains).flat(), ...refinements.flatMap(({ objects }) => objects)])];
+const NOUNS_PER_VERB = 4;
 /**
- * Nouns from all parts of the lexicon; in the long form (`CUSTOS_PROPERTY_RUNS`) all of them, three million pairs. A verb has the same
- * meaning with all nouns that none of its refinements lists.
+ * Each verb with four nouns, of which the next verb has others, so that every noun of the lexicon has its turn; in the long form
+ * (`CUSTOS_PROPERTY_RUNS`) with all nouns, three million pairs. A verb has the same meaning with all nouns that none of its refinements lists.
  */
-const someNouns = isLong ? nouns : nouns.filter((_, at) => at % Math.ceil(nouns.length / 8) === 0);
+const somePairs = (): Iterable<[string, string]> =>
+  isLong
+    ? pairsOf(verbs, nouns)
+    : verbs.flatMap((verb, at) =>
+        Array.from({ length: NOUNS_PER_VERB }, (_, n): [string, string] => [
+          verb,
+          nouns[(at * NOUNS_PER_VERB + n) % nouns.length] ?? '',
+        ]),
+      );
 
 const underscored = (words: string): string => words.replaceAll(' ', '_');
 
@@ -95,13 +104,13 @@ const RAIL: OrganisationFile = {
 };
 
 describe('the string of a verb and a noun is no milder than the text', () => {
-  it('for every verb of the lexicon, with nouns of all domains', () => {
-    expect(verbs.length * someNouns.length).to.be.greaterThan(15_000);
-    expect(weaknesses(pairsOf(verbs, someNouns))).to.deep.equal([]);
+  it('for every verb of the lexicon, and every noun', () => {
+    expect(verbs.length * NOUNS_PER_VERB, 'every noun has its turn').to.be.greaterThan(nouns.length);
+    expect(weaknesses(somePairs())).to.deep.equal([]);
   });
 
   it('nor is the string in which the parse gives the text back', () => {
-    expect(weaknesses(pairsOf(verbs, someNouns), weaknessOfNormalized)).to.deep.equal([]);
+    expect(weaknesses(somePairs(), weaknessOfNormalized)).to.deep.equal([]);
   });
 
   it('for every refinement of the lexicon, with each of its verbs and objects', () => {

@@ -7,8 +7,10 @@ import { decideAll, worlds } from './decision-world.ts';
 import { inOrder, withClockSet } from './decision-order.ts';
 import { runs } from './runs.ts';
 
-/** Each makes four decisions. */
+/** Each makes four decisions. So many that every kind of result occurs. */
 const WORLDS = 300;
+/** Whether times are compared does not depend on the kind of the result. */
+const CLOCK_WORLDS = 100;
 /** More than a year. */
 const STEP_MS = 400 * 86_400_000;
 const KINDS = [
@@ -67,7 +69,7 @@ describe('the verification of any recorded decision', () => {
         }
       },
     );
-    await fc.assert(holds, runs(WORLDS, 0.02));
+    await fc.assert(holds, runs(CLOCK_WORLDS, 0.02));
   });
 
   it('reports every single edit', async () => {
