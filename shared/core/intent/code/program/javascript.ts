@@ -10,6 +10,9 @@ const ACTING =
   /^(?:eval|Function|fetch|globalThis|window|self|global|top|parent|frames|document|location|navigator|localStorage|sessionStorage|indexedDB|Reflect|Proxy|WebAssembly|Worker|SharedWorker|XMLHttpRequest|WebSocket|EventSource|importScripts|Deno|Bun|module|exports|open|alert|setImmediate|execScript|postMessage)$/;
 /** Names of hosts that are common ones of variables, too. */
 const PLAIN = /^(?:top|parent|frames|self|location|document|open|module|exports)$/;
+/** Functions that open a file, and their options that say nothing about writing it. */
+const OPENS = /^fs(?:\.promises|\/promises)?\.(?:readFile|readFileSync|createReadStream)$/;
+const READ_OPTIONS = /^(?:encoding|signal|start|end|highWaterMark|autoClose|emitClose)$/;
 /** Functions that are given what runs later: a function, never a text. */
 const RUNS_LATER: ReadonlySet<string> = new Set(['setTimeout', 'setInterval']);
 
@@ -24,8 +27,25 @@ export class JavaScriptJudge extends Judge {
   protected isHiddenName = (name: string): boolean => HIDDEN.test(name);
 
   protected run(root: Node): void {
+    this.#disputed(root);
     this.#hoist(root);
     this.#block(root);
+  }
+
+  /** What is something else to JavaScript than to TypeScript, or outside of an asynchronous function. */
+  #disputed(node: Node): void {
+    const first = node.children.find(({ type }) => !/^(?:await|yield|Star|\w+Comment)$/.test(type));
+    // `await /1; f()//` divides a variable.
+    if (/^(?:Await|Yield)Expression$/.test(node.type) && first && startsWithPattern(first)) this.act(node);
+    for (const [at, child] of node.children.entries()) {
+      // A type may be one that is imported: `f<import("a")>(1)` compares.
+      if (child.type === 'import' && node.type !== 'ImportDeclaration') this.act(child, 'import');
+      const before = node.children[at - 1];
+      // After the end of a line it is a variable of that name.
+      if (/^(?:as|satisfies)$/.test(child.type) && before && /\n/.test(this.text.slice(before.to, child.from)))
+        this.act(child);
+      this.#disputed(child);
+    }
   }
 
   /** Functions are defined before the statements of their block run. */
@@ -563,8 +583,27 @@ export class JavaScriptJudge extends Judge {
     return this.callValue(value, arguments_(), node);
   }
 
+  /** Whether a file that is opened with an option is only read: `{ flag: 'w+' }` empties it. */
+  #onlyReads({ value, node }: Argument): boolean {
+    if (value.own !== undefined || node.type === 'String') return true;
+    if (node.type === 'VariableName') return (value.bits & ANYTHING) === OUTSIDE || this.textOf(node) === 'undefined';
+    return (
+      node.type === 'ObjectExpression' &&
+      node.children.every(
+        (child) =>
+          isSilent(child) ||
+          (child.children[0]?.type === 'PropertyDefinition' && READ_OPTIONS.test(this.textOf(child.children[0]))),
+      )
+    );
+  }
+
   protected special({ name, given, node }: Called): Value | undefined {
-    const [first] = given;
+    const [first, ...options] = given;
+    if (OPENS.test(name)) {
+      const list = node.children.find(({ type }) => type === 'ArgList');
+      const isSpread = list?.children.some(({ type }) => type === 'Spread') === true;
+      return isSpread || !options.every((one) => this.#onlyReads(one)) ? this.act(node) : undefined;
+    }
     if (RUNS_LATER.has(name))
       return first !== undefined && (first.value.own !== undefined || (first.value.bits & ANYTHING) === OUTSIDE)
         ? (letGo(first.value), MEMORY)
@@ -578,6 +617,11 @@ export class JavaScriptJudge extends Judge {
     return { bits: MADE, name: module };
   }
 }
+
+const startsWithPattern = ({ type, children }: Node): boolean => {
+  const [first] = children.filter((child) => !child.type.endsWith('Comment'));
+  return type === 'RegExp' || (first !== undefined && startsWithPattern(first));
+};
 
 const moduleOf = (quoted: string): string => quoted.slice(1, -1).replace(/^node:/, '');
 

@@ -4,6 +4,7 @@ import { isSecretName } from '../code.ts';
 import type { Node } from './tree.ts';
 import {
   ANYTHING,
+  CLIENT,
   either,
   isFree,
   letGo,
@@ -25,6 +26,8 @@ export interface Act {
   readonly arguments: string;
   readonly at: number;
   readonly end: number;
+  /** A function of a library of which some functions are listed, and not this one. */
+  readonly isOfListed?: boolean;
 }
 
 /** What is known of single calls. */
@@ -273,7 +276,12 @@ export abstract class Judge {
     const kept = this.members.get(name);
     const own = this.methods.get(name);
     for (const one of own ?? []) letGo({ bits: MADE, own: one });
-    if (kept !== undefined) return valueOf(object.bits | kept.bits | (kept.name === undefined ? MADE : ANYTHING));
+    // An object of a library has members of its own, by whatever name.
+    const isUnseen = (object.bits & LIBRARY) !== 0 && !isMethod;
+    if (kept !== undefined)
+      return valueOf(
+        object.bits | kept.bits | (isUnseen ? UNSEEN : MADE) | (kept.name === undefined ? MADE : ANYTHING),
+      );
     return valueOf(isMethod || own ? object.bits : object.bits | UNSEEN);
   }
 
@@ -293,14 +301,16 @@ export abstract class Judge {
         let bits = name === 'Promise' ? OUTSIDE : object.bits;
         for (const other of given) if (other.value !== value) bits |= other.value.bits;
         this.give(value.own, bits);
-      } else if ((calls || CALLED.has(keyword ?? '')) && (value.bits & UNSEEN) !== 0 && isNamed(at)) this.act(node);
+      } else if ((calls || CALLED.has(keyword ?? '')) && (value.bits & UNSEEN) !== 0 && !holdsValues(at))
+        this.act(node);
       else if (calls && value.name !== undefined) this.used(value, at);
     }
   }
 
   /** A call that no table has: its name and its arguments may say that it reads. What it gives is not of the program. */
-  #unlisted(node: Node, name: string): Value {
+  #unlisted(node: Node, name: string, isOfListed = false): Value {
     const act = {
+      isOfListed,
       path: name.split('.').slice(-MAX_PATH),
       arguments: this.argumentsOf(node),
       at: node.from,
@@ -315,12 +325,12 @@ export abstract class Judge {
     for (const { value, node: at } of given) this.used(value, at);
     const special = this.special({ name, object: undefined, given, node });
     if (special) return special;
-    if (!this.isListed(name)) return this.#unlisted(node, name);
+    if (!this.isListed(name)) return this.#unlisted(node, name, this.names.roots.has(name.split('.', 1)[0] ?? ''));
     if (this.names.openers.has(name)) this.opens = true;
     this.#hand(name, MEMORY, given, node);
-    if (this.names.clients.has(name)) return valueOf(OUTSIDE);
-    if (this.names.makers.has(name)) return MEMORY;
-    return valueOf(bitsOf(given) | (MAKES_OBJECT.test(name) ? LIBRARY : MADE));
+    if (this.names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);
+    const kind = MAKES_OBJECT.test(name) || !HANDS_BACK.test(name) ? LIBRARY : MADE;
+    return valueOf(this.names.makers.has(name) ? kind : bitsOf(given) | kind);
   }
 
   /** `object.name()` */
@@ -341,6 +351,7 @@ export abstract class Judge {
     if (
       (isFree(object.bits) && !isSafe) ||
       (isOutside && this.#known.isGrave(act)) ||
+      ((object.bits & CLIENT) !== 0 && CHANGES.test(name)) ||
       (RUNS_ITSELF.test(name) && (object.bits & UNSEEN) !== 0)
     )
       return this.act(node, act.path.join('.'), act.arguments);
@@ -353,7 +364,7 @@ export abstract class Judge {
       return valueOf(bits);
     }
     this.#hand(`.${name}`, object, given, node);
-    if (isMaker) return MEMORY;
+    if (isMaker) return valueOf(LIBRARY);
     for (const { value } of given) if (!value.own) this.store(value);
     return valueOf(bits);
   }
@@ -388,6 +399,13 @@ export abstract class Judge {
   }
 }
 
+/** Functions of the language, and of modules about its own values: what they give may be an object of the program that they were given. */
+const HANDS_BACK =
+  /^(?:[^.]+|(?:asyncio|bisect|collections|concurrent\.futures|contextlib|copy|dataclasses|functools|heapq|itertools|lodash|operator|queue|random|types|Array|Map|Object|Promise)\..+)$/;
+
+/** Methods that change a list or a set, and what a client stores. */
+const CHANGES = /^(?:append|appendleft|add|extend|insert|sort|copy|setdefault|start|push|unshift)$/;
+
 /** A type, or a method of one: what it gives is an object. */
 const MAKES_OBJECT = /(?:^|\.)[A-Z]\w*(?:\.\w+)?$/;
 
@@ -407,7 +425,9 @@ export const isPlainVariable = (name: string): boolean =>
   !isSecretName(name) &&
   !/key|pass|auth|cred|url|dsn|conn|cert|sign|salt|private|webhook/i.test(name);
 
-const isNamed = ({ type }: Node): boolean => type === 'VariableName' || type === 'MemberExpression';
+/** Whether it is surely no function: a list or another value that is written out. */
+const holdsValues = ({ type }: Node): boolean =>
+  /^(?:Array|Tuple|Set|Dictionary|Object)Expression$|Comprehension|String$|^(?:Number|this)$/.test(type);
 
 export const bitsOf = (given: readonly Argument[]): number =>
   given.reduce((bits, { value }) => bits | value.bits, MADE);
