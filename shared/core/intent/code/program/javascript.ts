@@ -26,6 +26,8 @@ export class JavaScriptJudge extends Judge {
 
   protected isHiddenName = (name: string): boolean => HIDDEN.test(name);
 
+  protected isDecided = (name: string): boolean => OPENS.test(name);
+
   protected run(root: Node): void {
     this.#disputed(root);
     this.#hoist(root);
@@ -171,7 +173,8 @@ export class JavaScriptJudge extends Judge {
         // What the host has by this name may stay what it is.
         const isOfHost = !this.isInFunction() && (ACTING.test(name) || this.treated.has(name)) && !PLAIN.test(name);
         if (isOfHost || this.isHiddenName(name)) this.act(target);
-        if (value.name !== undefined && !this.names.modules.has(value.name)) this.used(value, from ?? target);
+        if (value.name !== undefined && !this.names.modules.has(value.name) && !this.isDecided(value.name))
+          this.used(value, from ?? target);
         return target.type === 'VariableName' ? this.reassign(name, value) : this.define(name, value);
       }
       case 'ArrayPattern':
@@ -265,7 +268,7 @@ export class JavaScriptJudge extends Judge {
     const from = children.find(({ type }) => type === 'String');
     const module = moduleOf(from ? this.textOf(from) : '');
     if (!this.names.modules.has(module)) this.act(node);
-    const define = (target: Node, name: string) => this.define(this.textOf(target), { bits: MADE, name });
+    const define = (target: Node, name: string) => this.define(this.textOf(target), this.named(name));
     for (const child of children) {
       if (child.type === 'VariableDefinition') define(child, module);
       if (child.type !== 'ImportGroup') continue;
@@ -316,9 +319,10 @@ export class JavaScriptJudge extends Judge {
   }
 
   #body(node: Node, own: Own, isMethod: boolean): void {
+    const base = this.scope.own?.isClass === true ? this.scope.own.base : MADE;
     this.within(node, own, false, () => {
       if (!isMethod && node.type !== 'ArrowFunction') this.define('this', valueOf(ANYTHING));
-      if (isMethod) this.define('this', MEMORY);
+      if (isMethod) this.define('this', valueOf(base));
       if (node.type !== 'ArrowFunction') this.define('arguments', valueOf(own.given));
       const list = node.children.find(({ type }) => type === 'ParamList');
       if (list) this.#parameters(list, own.given);
@@ -366,13 +370,17 @@ export class JavaScriptJudge extends Judge {
       if (child.type === 'VariableDefinition') this.define(this.textOf(child), value);
       else if (child.type === 'ClassBody') this.within(node, own, false, () => this.#classBody(child, own));
       else if (child.type === 'Decorator') this.act(child);
-      else if (!isSilent(child)) letGo(this.#take(child));
+      else if (!isSilent(child)) {
+        const base = this.#take(child);
+        own.base |= this.baseOf(base);
+        letGo(base);
+      }
     }
     return value;
   }
 
   #classBody(body: Node, of: Own): void {
-    this.define('this', MEMORY);
+    this.define('this', valueOf(of.base));
     for (const child of body.children) {
       if (isSilent(child)) continue;
       if (child.type === 'StaticBlock') for (const part of child.children) this.#staticBlock(part);
@@ -430,9 +438,9 @@ export class JavaScriptJudge extends Judge {
       case 'RegExp':
       case 'null':
       case 'NullType':
-      case 'super':
       case 'NewTarget':
         return MEMORY;
+      case 'super':
       case 'this':
         return this.variable('this');
       case 'VariableName': {
@@ -604,6 +612,9 @@ export class JavaScriptJudge extends Judge {
       const isSpread = list?.children.some(({ type }) => type === 'Spread') === true;
       return isSpread || !options.every((one) => this.#onlyReads(one)) ? this.act(node) : undefined;
     }
+    // The same function, which gives a promise.
+    if (name === 'util.promisify' && given.length === 1 && first?.value.name === 'fs.readFile')
+      return this.named('fs.promises.readFile');
     if (RUNS_LATER.has(name))
       return first !== undefined && (first.value.own !== undefined || (first.value.bits & ANYTHING) === OUTSIDE)
         ? (letGo(first.value), MEMORY)
@@ -614,7 +625,7 @@ export class JavaScriptJudge extends Judge {
     if (/^["']\.{1,2}\/[\w./-]{1,100}\.json["']$/.test(text)) return MEMORY;
     const module = moduleOf(text);
     if (!this.names.modules.has(module)) this.act(node, 'require', this.argumentsOf(node));
-    return { bits: MADE, name: module };
+    return this.named(module);
   }
 }
 

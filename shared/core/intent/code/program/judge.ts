@@ -181,9 +181,20 @@ export abstract class Judge {
     const scope = this.#scopeOf(name);
     const value = scope?.values.get(name);
     if (value !== undefined) return value;
-    if (this.names.roots.has(name) || this.treated.has(name)) return { bits: MADE, name };
+    if (this.names.roots.has(name) || this.treated.has(name)) return this.named(name);
     const usual = this.names.usual.get(name);
-    return usual === undefined ? valueOf(ANYTHING) : { bits: MADE, name: usual };
+    return usual === undefined ? valueOf(ANYTHING) : this.named(usual);
+  }
+
+  /** A function, object or module that is not of the program. */
+  protected named(name: string): Value {
+    return { bits: this.names.clients.has(name) ? OUTSIDE | CLIENT : MADE, name };
+  }
+
+  /** What objects of a class are that extends another. */
+  protected baseOf({ bits, name, own }: Value): number {
+    if (own) return own.base;
+    return bits | (name !== undefined && HAS_MANY_METHODS.test(name) ? LIBRARY : MADE);
   }
 
   /** A member of an object gets a value. What is not of the program is changed by that, unless its own objects have such a member. */
@@ -214,7 +225,7 @@ export abstract class Judge {
   protected own(node: Node, isClass = false): Own {
     let own = this.#owns.get(node.from);
     if (own === undefined) {
-      own = { given: MADE, returns: MADE, isCalled: false, isClass };
+      own = { given: MADE, returns: MADE, isCalled: false, isClass, base: MADE };
       this.#owns.set(node.from, own);
     }
     return own;
@@ -250,9 +261,12 @@ export abstract class Judge {
   /** A value that is used as one: what is not of the program must be listed. */
   protected used(value: Value, node?: Node): Value {
     if (value.name === undefined) return value;
-    if (this.isListed(value.name)) return value;
+    if (this.isListed(value.name) && !this.isDecided(value.name)) return value;
     return node ? this.act(node, value.name) : valueOf(ANYTHING);
   }
+
+  /** Whether the arguments of a function decide what it does: nobody knows what it does where it is handed on. */
+  protected abstract isDecided(name: string): boolean;
 
   /** Names that are listed, if not by the tables. */
   protected isAlsoListed(_name: string): boolean {
@@ -268,7 +282,7 @@ export abstract class Judge {
   protected member(object: Value, name: string, node: Node): Value {
     if (object.name !== undefined) {
       if (this.isHiddenName(name)) return this.act(node, `${object.name}.${name}`);
-      return { bits: MADE, name: `${object.name}.${name}` };
+      return this.named(`${object.name}.${name}`);
     }
     if (this.isHiddenName(name)) return this.act(node);
     const { methods, memoryMethods, makers } = this.names;
@@ -322,8 +336,8 @@ export abstract class Judge {
 
   /** A call of `name`, which is not of the program. */
   protected callNamed(name: string, given: readonly Argument[], node: Node): Value {
-    for (const { value, node: at } of given) this.used(value, at);
     const special = this.special({ name, object: undefined, given, node });
+    for (const { value, node: at } of given) if (special?.name === undefined) this.used(value, at);
     if (special) return special;
     if (!this.isListed(name)) return this.#unlisted(node, name, this.names.roots.has(name.split('.', 1)[0] ?? ''));
     if (this.names.openers.has(name)) this.opens = true;
@@ -376,7 +390,7 @@ export abstract class Judge {
     if (value.own) {
       this.give(value.own, bitsOf(given));
       for (const one of given) this.store(one.value);
-      return valueOf(value.own.isClass ? MADE : value.own.returns);
+      return valueOf(value.own.isClass ? value.own.base : value.own.returns);
     }
     const mayBeUnseen = ((value.bits | this.#stored) & UNSEEN) !== 0;
     for (const one of given) this.store(one.value);
@@ -402,6 +416,9 @@ export abstract class Judge {
 /** Functions of the language, and of modules about its own values: what they give may be an object of the program that they were given. */
 const HANDS_BACK =
   /^(?:[^.]+|(?:asyncio|bisect|collections|concurrent\.futures|contextlib|copy|dataclasses|functools|heapq|itertools|lodash|operator|queue|random|types|Array|Map|Object|Promise)\..+)$/;
+
+/** Types that can write by methods which a program may have too, by the same name. */
+const HAS_MANY_METHODS = /^(?:pandas|polars|numpy|pathlib|PIL|matplotlib|networkx|logging|rich|io|configparser)\./;
 
 /** Methods that change a list or a set, and what a client stores. */
 const CHANGES = /^(?:append|appendleft|add|extend|insert|sort|copy|setdefault|start|push|unshift)$/;

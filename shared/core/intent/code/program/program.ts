@@ -48,7 +48,7 @@ function readsByName(call: Call, lexicon: Lexicon, { modules }: ProgramNames): b
   return isKnown && !MORE.test(name) && !ADDRESS.test(call.arguments) && onlyReadsCall(call, lexicon);
 }
 /** Names that are about reading, and open something to write it, or run what they read. */
-const MORE = /^f?open|unsafe|full_?load|pickle|eval|exec|module|import|^loads?$|^connect$/i;
+const MORE = /^f?open|^download|unsafe|full_?load|pickle|eval|exec|module|import|^loads?$|^connect$/i;
 const READS = /^(?:list|describe|show|retrieve|info|count|exists|find|head|scan)$/;
 
 /** What an act does. */

@@ -1,7 +1,19 @@
 // Judges a program in Python by its syntax tree. What is not of a listed kind is an act.
 import { type Argument, type Called, isPlainVariable, Judge } from './judge.ts';
 import { byType, type Node } from './tree.ts';
-import { ANYTHING, isFree, letGo, MADE, MEMORY, OUTSIDE, type Own, UNSEEN, type Value, valueOf } from './values.ts';
+import {
+  ANYTHING,
+  CLIENT,
+  isFree,
+  letGo,
+  MADE,
+  MEMORY,
+  OUTSIDE,
+  type Own,
+  UNSEEN,
+  type Value,
+  valueOf,
+} from './values.ts';
 
 /** Names with two lines around them that only tell of something. */
 const PLAIN_HIDDEN =
@@ -35,6 +47,8 @@ export class PythonJudge extends Judge {
 
   protected isHiddenName = (name: string): boolean =>
     FRAMES.test(name) || (name.startsWith('__') ? !PLAIN_HIDDEN.test(name) : name !== name.normalize('NFKC'));
+
+  protected isDecided = (name: string): boolean => TREATED.test(name) && !name.startsWith('sklearn.');
 
   protected run(root: Node): void {
     this.#block(root);
@@ -149,7 +163,8 @@ export class PythonJudge extends Judge {
         const name = this.textOf(target);
         if (this.isHiddenName(name) || (name.startsWith('__') && value.bits !== MADE)) this.act(target);
         // A function by another name: its calls are judged by its own.
-        if (value.name !== undefined && !this.#isModule(value.name)) this.used(value, node ?? target);
+        if (value.name !== undefined && !this.#isModule(value.name) && !this.isDecided(value.name))
+          this.used(value, node ?? target);
         this.#rename(name, target);
         return this.define(name, value);
       }
@@ -259,15 +274,15 @@ export class PythonJudge extends Judge {
       const module = of ?? what;
       if (what === '*' || module.startsWith('.') || !this.names.modules.has(module)) {
         this.act(node);
-        this.define(as ?? what.split('.')[0] ?? '', { bits: MADE, name: of === undefined ? what : `${of}.${what}` });
+        this.define(as ?? what.split('.')[0] ?? '', this.named(of === undefined ? what : `${of}.${what}`));
         continue;
       }
       if (of !== undefined) {
         const full = `${of}.${what}`;
         if (this.isHiddenName(what)) this.act(node);
-        this.define(as ?? what, { bits: MADE, name: full });
-      } else if (as !== undefined) this.define(as, { bits: MADE, name: what });
-      else this.define(what.split('.')[0] ?? '', { bits: MADE, name: what.split('.')[0] ?? '' });
+        this.define(as ?? what, this.named(full));
+      } else if (as !== undefined) this.define(as, this.named(what));
+      else this.define(what.split('.')[0] ?? '', this.named(what.split('.')[0] ?? ''));
     }
   }
 
@@ -295,6 +310,7 @@ export class PythonJudge extends Judge {
     const result = children.find(({ type }) => type === 'TypeDef');
     if (!name || !list || !body) return void this.act(node);
     if (result) this.#annotation(result);
+    this.#typeParameters(children);
     const own = this.own(node);
     const isMember = this.scope.isClass;
     const title = this.textOf(name);
@@ -309,6 +325,16 @@ export class PythonJudge extends Judge {
     this.define(title, { bits: MADE, own });
     if (this.#decides(body)) this.act(node);
     this.#function(node, own, list, isMember && !decorators.includes('staticmethod'), () => this.#block(body));
+  }
+
+  /** `class A[T: int]` */
+  #typeParameters(children: readonly Node[]): void {
+    for (const list of children)
+      if (list.type === 'TypeParamList')
+        for (const { children: parts } of list.children)
+          for (const part of parts)
+            if (part.type === 'TypeDef') this.#annotation(part);
+            else if (isExpression(part) && part.type !== 'VariableName') this.#take(part);
   }
 
   /** A function that only says yes or no, whatever it is asked, takes a check away. */
@@ -342,10 +368,11 @@ export class PythonJudge extends Judge {
     }
     for (const value of defaults) letGo(value);
     const given = defaults.reduce((bits, value) => bits | value.bits, own.given);
+    const self = (given & ~OUTSIDE) | (this.scope.own?.base ?? MADE);
     this.within(node, own, false, () => {
       for (const [at, { name, isTyped }] of targets.entries()) {
         if (this.isHiddenName(name)) this.act(node);
-        this.define(name, valueOf((at === 0 && hasSelf) || isTyped ? given & ~OUTSIDE : given));
+        this.define(name, valueOf(at === 0 && hasSelf ? self : isTyped ? given & ~(OUTSIDE | CLIENT) : given));
       }
       body();
     });
@@ -358,7 +385,8 @@ export class PythonJudge extends Judge {
     const body = children.find(({ type }) => type === 'Body');
     if (!name || !body) return void this.act(node);
     const own = this.own(node, true);
-    if (bases) for (const { value } of this.#arguments(bases)) this.used(value, bases);
+    this.#typeParameters(children);
+    for (const { value } of bases ? this.#arguments(bases) : []) own.base |= this.baseOf(this.used(value, bases));
     this.#rename(this.textOf(name), name);
     this.define(this.textOf(name), { bits: MADE, own });
     this.within(node, own, true, () => this.#block(body));
@@ -593,7 +621,7 @@ export class PythonJudge extends Judge {
         const before = node.children[at - 1]?.type;
         return before !== '**' && (before !== ':' || this.#isPlainFunction(one));
       });
-    if (/^(?:LambdaExpression|Number|Boolean|None|CallExpression)$/.test(node.type)) return true;
+    if (/^(?:LambdaExpression|Number|Boolean|None)$/.test(node.type)) return true;
     const value = this.evaluate(node);
     return value.own !== undefined || (value.name !== undefined && this.isListed(value.name));
   }
@@ -653,6 +681,11 @@ export class PythonJudge extends Judge {
       case 'pandas.crosstab':
         // Functions may be given by their names.
         return given.every((one) => this.#isPlainFunction(one.node, one.keyword)) ? undefined : this.act(node);
+      case 'super': {
+        let scope = this.scope;
+        while (scope.above && !scope.isClass) scope = scope.above;
+        return valueOf(scope.own?.base ?? MADE);
+      }
       case 'functools.wraps':
         return given.length === 1 ? undefined : this.act(node);
       case 'unittest.main':

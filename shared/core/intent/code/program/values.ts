@@ -25,6 +25,8 @@ export interface Own {
   /** Something in the program calls it. What it is given otherwise comes from outside. */
   isCalled: boolean;
   readonly isClass: boolean;
+  /** What an object of a class is by the classes that it extends. */
+  base: number;
 }
 
 export interface Value {
