@@ -26,6 +26,10 @@ export class JavaScriptJudge extends Judge {
 
   protected isHiddenName = (name: string): boolean => HIDDEN.test(name);
 
+  protected override isOfHost(name: string): boolean {
+    return (ACTING.test(name) && !PLAIN.test(name)) || this.treated.has(name);
+  }
+
   protected isDecided = (name: string): boolean => OPENS.test(name);
 
   protected run(root: Node): void {
@@ -372,7 +376,7 @@ export class JavaScriptJudge extends Judge {
       else if (child.type === 'Decorator') this.act(child);
       else if (!isSilent(child)) {
         const base = this.#take(child);
-        own.base |= this.baseOf(base);
+        own.base |= this.baseOf(base, child);
         letGo(base);
       }
     }

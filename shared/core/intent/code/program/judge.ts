@@ -188,13 +188,15 @@ export abstract class Judge {
 
   /** A function, object or module that is not of the program. */
   protected named(name: string): Value {
-    return { bits: this.names.clients.has(name) ? OUTSIDE | CLIENT : MADE, name };
+    const kind = name.includes('.') ? LIBRARY : MADE;
+    return { bits: this.names.clients.has(name) ? OUTSIDE | CLIENT : kind, name };
   }
 
   /** What objects of a class are that extends another. */
-  protected baseOf({ bits, name, own }: Value): number {
+  protected baseOf({ bits, name, own }: Value, node: Node): number {
     if (own) return own.base;
-    return bits | (name !== undefined && HAS_MANY_METHODS.test(name) ? LIBRARY : MADE);
+    if (name === undefined && (bits & UNSEEN) !== 0) this.act(node);
+    return (bits & ~LIBRARY) | (name !== undefined && HAS_MANY_METHODS.test(name) ? LIBRARY : MADE);
   }
 
   /** A member of an object gets a value. What is not of the program is changed by that, unless its own objects have such a member. */
@@ -265,6 +267,11 @@ export abstract class Judge {
     return node ? this.act(node, value.name) : valueOf(ANYTHING);
   }
 
+  /** Whether a global object may have a member of this name which acts: `this` of a method may be that object. */
+  protected isOfHost(_name: string): boolean {
+    return false;
+  }
+
   /** Whether the arguments of a function decide what it does: nobody knows what it does where it is handed on. */
   protected abstract isDecided(name: string): boolean;
 
@@ -291,7 +298,7 @@ export abstract class Judge {
     const own = this.methods.get(name);
     for (const one of own ?? []) letGo({ bits: MADE, own: one });
     // An object of a library has members of its own, by whatever name.
-    const isUnseen = (object.bits & LIBRARY) !== 0 && !isMethod;
+    const isUnseen = ((object.bits & LIBRARY) !== 0 && !isMethod) || this.isOfHost(name);
     if (kept !== undefined)
       return valueOf(
         object.bits | kept.bits | (isUnseen ? UNSEEN : MADE) | (kept.name === undefined ? MADE : ANYTHING),
@@ -339,7 +346,7 @@ export abstract class Judge {
     const special = this.special({ name, object: undefined, given, node });
     for (const { value, node: at } of given) if (special?.name === undefined) this.used(value, at);
     if (special) return special;
-    if (!this.isListed(name)) return this.#unlisted(node, name, this.names.roots.has(name.split('.', 1)[0] ?? ''));
+    if (!this.isListed(name)) return this.#unlisted(node, name, IMPORTS.test(this.text) && this.names.roots.has(name.split('.', 1)[0] ?? ''));
     if (this.names.openers.has(name)) this.opens = true;
     this.#hand(name, MEMORY, given, node);
     if (this.names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);
@@ -351,7 +358,8 @@ export abstract class Judge {
   protected callMethod(object: Value, name: string, given: readonly Argument[], node: Node): Value {
     for (const { value, node: at } of given) this.used(value, at);
     const { methods, memoryMethods, makers } = this.names;
-    const own = (object.bits & (OUTSIDE | LIBRARY)) === 0 ? this.methods.get(name) : undefined;
+    const isOwn = (object.bits & (OUTSIDE | LIBRARY)) === 0 && !this.isOfHost(name);
+    const own = isOwn ? this.methods.get(name) : undefined;
     const special = own ? undefined : this.special({ name: `.${name}`, object, given, node });
     if (special) return special;
     let bits = object.bits | bitsOf(given);
@@ -416,6 +424,9 @@ export abstract class Judge {
 /** Functions of the language, and of modules about its own values: what they give may be an object of the program that they were given. */
 const HANDS_BACK =
   /^(?:[^.]+|(?:asyncio|bisect|collections|concurrent\.futures|contextlib|copy|dataclasses|functools|heapq|itertools|lodash|operator|queue|random|types|Array|Map|Object|Promise)\..+)$/;
+
+/** A program that loads libraries, so that a name like one is not that of a tool. */
+const IMPORTS = /\b(?:import|require)\b/;
 
 /** Types that can write by methods which a program may have too, by the same name. */
 const HAS_MANY_METHODS = /^(?:pandas|polars|numpy|pathlib|PIL|matplotlib|networkx|logging|rich|io|configparser)\./;

@@ -386,7 +386,7 @@ export class PythonJudge extends Judge {
     if (!name || !body) return void this.act(node);
     const own = this.own(node, true);
     this.#typeParameters(children);
-    for (const { value } of bases ? this.#arguments(bases) : []) own.base |= this.baseOf(this.used(value, bases));
+    for (const { value } of bases ? this.#arguments(bases) : []) own.base |= this.baseOf(this.used(value, bases), node);
     this.#rename(this.textOf(name), name);
     this.define(this.textOf(name), { bits: MADE, own });
     this.within(node, own, true, () => this.#block(body));
