@@ -346,7 +346,8 @@ export abstract class Judge {
     const special = this.special({ name, object: undefined, given, node });
     for (const { value, node: at } of given) if (special?.name === undefined) this.used(value, at);
     if (special) return special;
-    if (!this.isListed(name)) return this.#unlisted(node, name, IMPORTS.test(this.text) && this.names.roots.has(name.split('.', 1)[0] ?? ''));
+    if (!this.isListed(name))
+      return this.#unlisted(node, name, IMPORTS.test(this.text) && this.names.roots.has(name.split('.', 1)[0] ?? ''));
     if (this.names.openers.has(name)) this.opens = true;
     this.#hand(name, MEMORY, given, node);
     if (this.names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);

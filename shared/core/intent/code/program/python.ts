@@ -702,7 +702,7 @@ export class PythonJudge extends Judge {
       case 'pandas.set_option':
       case 'pandas.option_context':
         // Other options name modules to be loaded.
-        return given.every((one, at) => at % 2 === 1 || /^display\./.test(this.#literal(one.node) ?? ''))
+        return given.every((one, at) => at % 2 === 1 || (this.#literal(one.node) ?? '').startsWith('display.'))
           ? undefined
           : this.act(node);
       case 'logging.basicConfig':
