@@ -86,7 +86,7 @@ const listed = lexiconJson()['programs'] as Programs;
 const PERMITTING = ['modules', 'functions', 'makers', 'methods', 'looks', 'memoryMethods'] as const;
 const RESTRICTING = ['openers', 'clients', 'callers'] as const;
 
-/** For a program of 10,000 characters, which takes 5 ms on a core of its own; the first ones take longer. */
+/** For a program of 10,000 characters, which takes 2 to 15 ms of processor time on a machine under load; the first ones take longer. */
 const LIMIT_MS = 40;
 const RANKS = ['read', 'write', 'destructive'];
 

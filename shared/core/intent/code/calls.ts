@@ -143,13 +143,26 @@ const READS_MODULES =
 const OPENS_TO_READ = /^\s*(?:'[^'\\]*'|"[^"\\]*")\s*(?:,\s*(?:'r[bt]?'|"r[bt]?")\s*)?$/;
 const SECRET_NAME = /secret|passw|token|credential|private_?key/i;
 
+/** The text that arguments begin with, if it is the whole first argument: literals one after another. */
+function textAt(args: string): string | undefined {
+  const parts: string[] = [];
+  let rest = args;
+  for (let at = rest.search(/["'`]/); at >= 0 && /^\s*[fr]?$/.test(rest.slice(0, at)); at = rest.search(/["'`]/)) {
+    const literal = LITERAL.exec(rest);
+    if (literal?.index !== at) return undefined;
+    parts.push(literal[2] ?? '');
+    rest = rest.slice(at + literal[0].length);
+  }
+  return parts.length > 0 && /^\s*(?:,|\)|$)/.test(rest) ? parts.join('') : undefined;
+}
+
 /** Whether the statement of SQL that a call is given only reads; undefined for a call that is given none. */
 export function readsQuery(
   { path, arguments: args }: Pick<Call, 'path' | 'arguments'>,
   lexicon: Lexicon,
 ): boolean | undefined {
   if (!lexicon.codeWords.queries.has(path.at(-1)?.toLowerCase() ?? '')) return undefined;
-  const sql = /^\s*[fr]?$/.test(args.slice(0, args.search(/["'`]/))) ? LITERAL.exec(args)?.[2] : undefined;
+  const sql = textAt(args);
   const read = sqlFragments(sql ?? '', { at: 0, end: sql?.length ?? 0 }, lexicon);
   return read.length > 0 && read.every(({ effect }) => effect === 'read');
 }

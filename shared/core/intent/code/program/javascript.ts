@@ -10,6 +10,9 @@ const ACTING =
   /^(?:eval|Function|fetch|globalThis|window|self|global|top|parent|frames|document|location|navigator|localStorage|sessionStorage|indexedDB|Reflect|Proxy|WebAssembly|Worker|SharedWorker|XMLHttpRequest|WebSocket|EventSource|importScripts|Deno|Bun|module|exports|open|alert|setImmediate|execScript|postMessage)$/;
 /** Names of hosts that are common ones of variables, too. */
 const PLAIN = /^(?:top|parent|frames|self|location|document|open|module|exports)$/;
+/** Functions that open a file, and their options that say nothing about writing it. */
+const OPENS = /^fs(?:\.promises|\/promises)?\.(?:readFile|readFileSync|createReadStream)$/;
+const READ_OPTIONS = /^(?:encoding|signal|start|end|highWaterMark|autoClose|emitClose)$/;
 /** Functions that are given what runs later: a function, never a text. */
 const RUNS_LATER: ReadonlySet<string> = new Set(['setTimeout', 'setInterval']);
 
@@ -23,9 +26,32 @@ export class JavaScriptJudge extends Judge {
 
   protected isHiddenName = (name: string): boolean => HIDDEN.test(name);
 
+  protected override isOfHost(name: string): boolean {
+    return (ACTING.test(name) && !PLAIN.test(name)) || this.treated.has(name);
+  }
+
+  protected isDecided = (name: string): boolean => OPENS.test(name);
+
   protected run(root: Node): void {
+    this.#disputed(root);
     this.#hoist(root);
     this.#block(root);
+  }
+
+  /** What is something else to JavaScript than to TypeScript, or outside of an asynchronous function. */
+  #disputed(node: Node): void {
+    const first = node.children.find(({ type }) => !/^(?:await|yield|Star|\w+Comment)$/.test(type));
+    // `await /1; f()//` divides a variable.
+    if (/^(?:Await|Yield)Expression$/.test(node.type) && first && startsWithPattern(first)) this.act(node);
+    for (const [at, child] of node.children.entries()) {
+      // A type may be one that is imported: `f<import("a")>(1)` compares.
+      if (child.type === 'import' && node.type !== 'ImportDeclaration') this.act(child, 'import');
+      const before = node.children[at - 1];
+      // After the end of a line it is a variable of that name.
+      if (/^(?:as|satisfies)$/.test(child.type) && before && /\n/.test(this.text.slice(before.to, child.from)))
+        this.act(child);
+      this.#disputed(child);
+    }
   }
 
   /** Functions are defined before the statements of their block run. */
@@ -151,7 +177,8 @@ export class JavaScriptJudge extends Judge {
         // What the host has by this name may stay what it is.
         const isOfHost = !this.isInFunction() && (ACTING.test(name) || this.treated.has(name)) && !PLAIN.test(name);
         if (isOfHost || this.isHiddenName(name)) this.act(target);
-        if (value.name !== undefined && !this.names.modules.has(value.name)) this.used(value, from ?? target);
+        if (value.name !== undefined && !this.names.modules.has(value.name) && !this.isDecided(value.name))
+          this.used(value, from ?? target);
         return target.type === 'VariableName' ? this.reassign(name, value) : this.define(name, value);
       }
       case 'ArrayPattern':
@@ -245,7 +272,7 @@ export class JavaScriptJudge extends Judge {
     const from = children.find(({ type }) => type === 'String');
     const module = moduleOf(from ? this.textOf(from) : '');
     if (!this.names.modules.has(module)) this.act(node);
-    const define = (target: Node, name: string) => this.define(this.textOf(target), { bits: MADE, name });
+    const define = (target: Node, name: string) => this.define(this.textOf(target), this.named(name));
     for (const child of children) {
       if (child.type === 'VariableDefinition') define(child, module);
       if (child.type !== 'ImportGroup') continue;
@@ -296,9 +323,10 @@ export class JavaScriptJudge extends Judge {
   }
 
   #body(node: Node, own: Own, isMethod: boolean): void {
+    const base = this.scope.own?.isClass === true ? this.scope.own.base : MADE;
     this.within(node, own, false, () => {
       if (!isMethod && node.type !== 'ArrowFunction') this.define('this', valueOf(ANYTHING));
-      if (isMethod) this.define('this', MEMORY);
+      if (isMethod) this.define('this', valueOf(base));
       if (node.type !== 'ArrowFunction') this.define('arguments', valueOf(own.given));
       const list = node.children.find(({ type }) => type === 'ParamList');
       if (list) this.#parameters(list, own.given);
@@ -346,13 +374,17 @@ export class JavaScriptJudge extends Judge {
       if (child.type === 'VariableDefinition') this.define(this.textOf(child), value);
       else if (child.type === 'ClassBody') this.within(node, own, false, () => this.#classBody(child, own));
       else if (child.type === 'Decorator') this.act(child);
-      else if (!isSilent(child)) letGo(this.#take(child));
+      else if (!isSilent(child)) {
+        const base = this.#take(child);
+        own.base |= this.baseOf(base, child);
+        letGo(base);
+      }
     }
     return value;
   }
 
   #classBody(body: Node, of: Own): void {
-    this.define('this', MEMORY);
+    this.define('this', valueOf(of.base));
     for (const child of body.children) {
       if (isSilent(child)) continue;
       if (child.type === 'StaticBlock') for (const part of child.children) this.#staticBlock(part);
@@ -410,9 +442,9 @@ export class JavaScriptJudge extends Judge {
       case 'RegExp':
       case 'null':
       case 'NullType':
-      case 'super':
       case 'NewTarget':
         return MEMORY;
+      case 'super':
       case 'this':
         return this.variable('this');
       case 'VariableName': {
@@ -563,8 +595,30 @@ export class JavaScriptJudge extends Judge {
     return this.callValue(value, arguments_(), node);
   }
 
+  /** Whether a file that is opened with an option is only read: `{ flag: 'w+' }` empties it. */
+  #onlyReads({ value, node }: Argument): boolean {
+    if (value.own !== undefined || node.type === 'String') return true;
+    if (node.type === 'VariableName') return (value.bits & ANYTHING) === OUTSIDE || this.textOf(node) === 'undefined';
+    return (
+      node.type === 'ObjectExpression' &&
+      node.children.every(
+        (child) =>
+          isSilent(child) ||
+          (child.children[0]?.type === 'PropertyDefinition' && READ_OPTIONS.test(this.textOf(child.children[0]))),
+      )
+    );
+  }
+
   protected special({ name, given, node }: Called): Value | undefined {
-    const [first] = given;
+    const [first, ...options] = given;
+    if (OPENS.test(name)) {
+      const list = node.children.find(({ type }) => type === 'ArgList');
+      const isSpread = list?.children.some(({ type }) => type === 'Spread') === true;
+      return isSpread || !options.every((one) => this.#onlyReads(one)) ? this.act(node) : undefined;
+    }
+    // The same function, which gives a promise.
+    if (name === 'util.promisify' && given.length === 1 && first?.value.name === 'fs.readFile')
+      return this.named('fs.promises.readFile');
     if (RUNS_LATER.has(name))
       return first !== undefined && (first.value.own !== undefined || (first.value.bits & ANYTHING) === OUTSIDE)
         ? (letGo(first.value), MEMORY)
@@ -575,9 +629,14 @@ export class JavaScriptJudge extends Judge {
     if (/^["']\.{1,2}\/[\w./-]{1,100}\.json["']$/.test(text)) return MEMORY;
     const module = moduleOf(text);
     if (!this.names.modules.has(module)) this.act(node, 'require', this.argumentsOf(node));
-    return { bits: MADE, name: module };
+    return this.named(module);
   }
 }
+
+const startsWithPattern = ({ type, children }: Node): boolean => {
+  const [first] = children.filter((child) => !child.type.endsWith('Comment'));
+  return type === 'RegExp' || (first !== undefined && startsWithPattern(first));
+};
 
 const moduleOf = (quoted: string): string => quoted.slice(1, -1).replace(/^node:/, '');
 

@@ -4,6 +4,7 @@ import { isSecretName } from '../code.ts';
 import type { Node } from './tree.ts';
 import {
   ANYTHING,
+  CLIENT,
   either,
   isFree,
   letGo,
@@ -25,6 +26,8 @@ export interface Act {
   readonly arguments: string;
   readonly at: number;
   readonly end: number;
+  /** A function of a library of which some functions are listed, and not this one. */
+  readonly isOfListed?: boolean;
 }
 
 /** What is known of single calls. */
@@ -178,9 +181,22 @@ export abstract class Judge {
     const scope = this.#scopeOf(name);
     const value = scope?.values.get(name);
     if (value !== undefined) return value;
-    if (this.names.roots.has(name) || this.treated.has(name)) return { bits: MADE, name };
+    if (this.names.roots.has(name) || this.treated.has(name)) return this.named(name);
     const usual = this.names.usual.get(name);
-    return usual === undefined ? valueOf(ANYTHING) : { bits: MADE, name: usual };
+    return usual === undefined ? valueOf(ANYTHING) : this.named(usual);
+  }
+
+  /** A function, object or module that is not of the program. */
+  protected named(name: string): Value {
+    const kind = name.includes('.') ? LIBRARY : MADE;
+    return { bits: this.names.clients.has(name) ? OUTSIDE | CLIENT : kind, name };
+  }
+
+  /** What objects of a class are that extends another. */
+  protected baseOf({ bits, name, own }: Value, node: Node): number {
+    if (own) return own.base;
+    if (name === undefined && (bits & UNSEEN) !== 0) this.act(node);
+    return (bits & ~LIBRARY) | (name !== undefined && HAS_MANY_METHODS.test(name) ? LIBRARY : MADE);
   }
 
   /** A member of an object gets a value. What is not of the program is changed by that, unless its own objects have such a member. */
@@ -211,7 +227,7 @@ export abstract class Judge {
   protected own(node: Node, isClass = false): Own {
     let own = this.#owns.get(node.from);
     if (own === undefined) {
-      own = { given: MADE, returns: MADE, isCalled: false, isClass };
+      own = { given: MADE, returns: MADE, isCalled: false, isClass, base: MADE };
       this.#owns.set(node.from, own);
     }
     return own;
@@ -247,9 +263,17 @@ export abstract class Judge {
   /** A value that is used as one: what is not of the program must be listed. */
   protected used(value: Value, node?: Node): Value {
     if (value.name === undefined) return value;
-    if (this.isListed(value.name)) return value;
+    if (this.isListed(value.name) && !this.isDecided(value.name)) return value;
     return node ? this.act(node, value.name) : valueOf(ANYTHING);
   }
+
+  /** Whether a global object may have a member of this name which acts: `this` of a method may be that object. */
+  protected isOfHost(_name: string): boolean {
+    return false;
+  }
+
+  /** Whether the arguments of a function decide what it does: nobody knows what it does where it is handed on. */
+  protected abstract isDecided(name: string): boolean;
 
   /** Names that are listed, if not by the tables. */
   protected isAlsoListed(_name: string): boolean {
@@ -265,7 +289,7 @@ export abstract class Judge {
   protected member(object: Value, name: string, node: Node): Value {
     if (object.name !== undefined) {
       if (this.isHiddenName(name)) return this.act(node, `${object.name}.${name}`);
-      return { bits: MADE, name: `${object.name}.${name}` };
+      return this.named(`${object.name}.${name}`);
     }
     if (this.isHiddenName(name)) return this.act(node);
     const { methods, memoryMethods, makers } = this.names;
@@ -273,7 +297,12 @@ export abstract class Judge {
     const kept = this.members.get(name);
     const own = this.methods.get(name);
     for (const one of own ?? []) letGo({ bits: MADE, own: one });
-    if (kept !== undefined) return valueOf(object.bits | kept.bits | (kept.name === undefined ? MADE : ANYTHING));
+    // An object of a library has members of its own, by whatever name.
+    const isUnseen = ((object.bits & LIBRARY) !== 0 && !isMethod) || this.isOfHost(name);
+    if (kept !== undefined)
+      return valueOf(
+        object.bits | kept.bits | (isUnseen ? UNSEEN : MADE) | (kept.name === undefined ? MADE : ANYTHING),
+      );
     return valueOf(isMethod || own ? object.bits : object.bits | UNSEEN);
   }
 
@@ -293,14 +322,16 @@ export abstract class Judge {
         let bits = name === 'Promise' ? OUTSIDE : object.bits;
         for (const other of given) if (other.value !== value) bits |= other.value.bits;
         this.give(value.own, bits);
-      } else if ((calls || CALLED.has(keyword ?? '')) && (value.bits & UNSEEN) !== 0 && isNamed(at)) this.act(node);
+      } else if ((calls || CALLED.has(keyword ?? '')) && (value.bits & UNSEEN) !== 0 && !holdsValues(at))
+        this.act(node);
       else if (calls && value.name !== undefined) this.used(value, at);
     }
   }
 
   /** A call that no table has: its name and its arguments may say that it reads. What it gives is not of the program. */
-  #unlisted(node: Node, name: string): Value {
+  #unlisted(node: Node, name: string, isOfListed = false): Value {
     const act = {
+      isOfListed,
       path: name.split('.').slice(-MAX_PATH),
       arguments: this.argumentsOf(node),
       at: node.from,
@@ -312,22 +343,24 @@ export abstract class Judge {
 
   /** A call of `name`, which is not of the program. */
   protected callNamed(name: string, given: readonly Argument[], node: Node): Value {
-    for (const { value, node: at } of given) this.used(value, at);
     const special = this.special({ name, object: undefined, given, node });
+    for (const { value, node: at } of given) if (special?.name === undefined) this.used(value, at);
     if (special) return special;
-    if (!this.isListed(name)) return this.#unlisted(node, name);
+    if (!this.isListed(name))
+      return this.#unlisted(node, name, IMPORTS.test(this.text) && this.names.roots.has(name.split('.', 1)[0] ?? ''));
     if (this.names.openers.has(name)) this.opens = true;
     this.#hand(name, MEMORY, given, node);
-    if (this.names.clients.has(name)) return valueOf(OUTSIDE);
-    if (this.names.makers.has(name)) return MEMORY;
-    return valueOf(bitsOf(given) | (MAKES_OBJECT.test(name) ? LIBRARY : MADE));
+    if (this.names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);
+    const kind = MAKES_OBJECT.test(name) || !HANDS_BACK.test(name) ? LIBRARY : MADE;
+    return valueOf(this.names.makers.has(name) ? kind : bitsOf(given) | kind);
   }
 
   /** `object.name()` */
   protected callMethod(object: Value, name: string, given: readonly Argument[], node: Node): Value {
     for (const { value, node: at } of given) this.used(value, at);
     const { methods, memoryMethods, makers } = this.names;
-    const own = (object.bits & (OUTSIDE | LIBRARY)) === 0 ? this.methods.get(name) : undefined;
+    const isOwn = (object.bits & (OUTSIDE | LIBRARY)) === 0 && !this.isOfHost(name);
+    const own = isOwn ? this.methods.get(name) : undefined;
     const special = own ? undefined : this.special({ name: `.${name}`, object, given, node });
     if (special) return special;
     let bits = object.bits | bitsOf(given);
@@ -341,6 +374,7 @@ export abstract class Judge {
     if (
       (isFree(object.bits) && !isSafe) ||
       (isOutside && this.#known.isGrave(act)) ||
+      ((object.bits & CLIENT) !== 0 && CHANGES.test(name)) ||
       (RUNS_ITSELF.test(name) && (object.bits & UNSEEN) !== 0)
     )
       return this.act(node, act.path.join('.'), act.arguments);
@@ -353,7 +387,7 @@ export abstract class Judge {
       return valueOf(bits);
     }
     this.#hand(`.${name}`, object, given, node);
-    if (isMaker) return MEMORY;
+    if (isMaker) return valueOf(LIBRARY);
     for (const { value } of given) if (!value.own) this.store(value);
     return valueOf(bits);
   }
@@ -365,7 +399,7 @@ export abstract class Judge {
     if (value.own) {
       this.give(value.own, bitsOf(given));
       for (const one of given) this.store(one.value);
-      return valueOf(value.own.isClass ? MADE : value.own.returns);
+      return valueOf(value.own.isClass ? value.own.base : value.own.returns);
     }
     const mayBeUnseen = ((value.bits | this.#stored) & UNSEEN) !== 0;
     for (const one of given) this.store(one.value);
@@ -388,6 +422,19 @@ export abstract class Judge {
   }
 }
 
+/** Functions of the language, and of modules about its own values: what they give may be an object of the program that they were given. */
+const HANDS_BACK =
+  /^(?:[^.]+|(?:asyncio|bisect|collections|concurrent\.futures|contextlib|copy|dataclasses|functools|heapq|itertools|lodash|operator|queue|random|types|Array|Map|Object|Promise)\..+)$/;
+
+/** A program that loads libraries, so that a name like one is not that of a tool. */
+const IMPORTS = /\b(?:import|require)\b/;
+
+/** Types that can write by methods which a program may have too, by the same name. */
+const HAS_MANY_METHODS = /^(?:pandas|polars|numpy|pathlib|PIL|matplotlib|networkx|logging|rich|io|configparser)\./;
+
+/** Methods that change a list or a set, and what a client stores. */
+const CHANGES = /^(?:append|appendleft|add|extend|insert|sort|copy|setdefault|start|push|unshift)$/;
+
 /** A type, or a method of one: what it gives is an object. */
 const MAKES_OBJECT = /(?:^|\.)[A-Z]\w*(?:\.\w+)?$/;
 
@@ -407,7 +454,9 @@ export const isPlainVariable = (name: string): boolean =>
   !isSecretName(name) &&
   !/key|pass|auth|cred|url|dsn|conn|cert|sign|salt|private|webhook/i.test(name);
 
-const isNamed = ({ type }: Node): boolean => type === 'VariableName' || type === 'MemberExpression';
+/** Whether it is surely no function: a list or another value that is written out. */
+const holdsValues = ({ type }: Node): boolean =>
+  /^(?:Array|Tuple|Set|Dictionary|Object)Expression$|Comprehension|String$|^(?:Number|this)$/.test(type);
 
 export const bitsOf = (given: readonly Argument[]): number =>
   given.reduce((bits, { value }) => bits | value.bits, MADE);

@@ -1,5 +1,5 @@
 // Reads a text that is nothing but a program in Python or JavaScript, by its syntax tree.
-import type { ProgramLanguage } from '../../lexicon/programs.ts';
+import type { ProgramLanguage, ProgramNames } from '../../lexicon/programs.ts';
 import type { Lexicon } from '../../lexicon/types.ts';
 import { callFragment, onlyReadsCall, readsQuery, type RunShell } from '../calls.ts';
 import type { Call } from '../call-syntax.ts';
@@ -24,6 +24,8 @@ export interface ReadProgram {
 
 const NO_SHELL: RunShell = () => [];
 
+/** A usual character that is written so that it is not seen. */
+const ESCAPED = /(?<!\\)\\(?:x[2-7]|u\{?0*[2-7][\da-f]\b|u00[2-7]|U0|N\{|[0-7]{2})/i;
 const ADDRESS = /\w:\/\//;
 const MAX_ARGUMENTS = 2_000;
 const callOf = ({ path, arguments: args, at, end }: Act): Call => ({
@@ -35,18 +37,18 @@ const callOf = ({ path, arguments: args, at, end }: Act): Call => ({
 });
 
 /** Whether the name of a method says that it reads, as those of services have them: `get_bucket_versioning`; of a module, one word is enough. */
-function readsByName(call: Call, lexicon: Lexicon, isModule: (name: string) => boolean): boolean {
+function readsByName(call: Call, lexicon: Lexicon, { modules }: ProgramNames): boolean {
   const [root = '', ...rest] = call.path;
   const name = rest.at(-1) ?? '';
   const { pureFunctions } = lexicon.codeWords;
   const isPure = pureFunctions.has(name.toLowerCase());
-  const isKnown = isModule(root)
+  const isKnown = modules.has(root)
     ? partsOf(name).length > 1 || READS.test(name) || (isPure && rest.length === 1)
     : partsOf(name).length > 1 && !pureFunctions.has(root) && !isPure;
   return isKnown && !MORE.test(name) && !ADDRESS.test(call.arguments) && onlyReadsCall(call, lexicon);
 }
 /** Names that are about reading, and open something to write it, or run what they read. */
-const MORE = /^f?open|unsafe|full_?load|pickle|eval|exec|module|import|^loads?$|^connect$/i;
+const MORE = /^f?open|^download|unsafe|full_?load|pickle|eval|exec|module|import|^loads?$|^connect$/i;
 const READS = /^(?:list|describe|show|retrieve|info|count|exists|find|head|scan)$/;
 
 /** What an act does. */
@@ -69,13 +71,25 @@ const isProgram = (node: Node): boolean => TELLS.has(node.type) || node.children
 /** What strings of a program say that no name does: a file with credentials, an address to be opened. */
 function opensMore(root: Node, text: string): boolean {
   const strings: string[] = [];
-  const collect = (node: Node): void => {
-    if (/^(?:\w*String)$/.test(node.type)) strings.push(text.slice(node.from, node.to));
-    else node.children.forEach(collect);
+  /** @returns the strings in a node, which may be put together */
+  const collect = (node: Node): string[] => {
+    if (/^\w*String$/.test(node.type) && node.type !== 'ContinuedString') {
+      const string = text.slice(node.from, node.to);
+      strings.push(string);
+      return [string.replace(/^\w{0,2}["'`]{1,3}/, '').replace(/["'`]{1,3}$/, '')];
+    }
+    const parts = node.children.flatMap(collect);
+    if (parts.length > 1 && /^(?:ContinuedString|BinaryExpression|ArrayExpression|ArgList)$/.test(node.type))
+      strings.push(parts.join(''), parts.join('/'));
+    return parts;
   };
   collect(root);
   return strings.some(
-    (string) => ADDRESS.test(string) || /^\W?\/proc\//.test(string) || (!/\s/.test(string) && isSecretName(string)),
+    (string) =>
+      ADDRESS.test(string) ||
+      ESCAPED.test(string) ||
+      /^\W?\/proc\//.test(string) ||
+      (!/\s/.test(string) && isSecretName(string)),
   );
 }
 
@@ -117,7 +131,8 @@ function readAs(
     }),
     reads: remembered((act) => {
       const call = callOf(act);
-      return readsQuery(call, lexicon) ?? readsByName(call, lexicon, names.modules.has);
+      // Of a library whose functions are listed the others are not known.
+      return readsQuery(call, lexicon) ?? (act.isOfListed !== true && readsByName(call, lexicon, names));
     }),
   };
   const judge = language === 'python' ? new PythonJudge(text, names, known) : new JavaScriptJudge(text, names, known);

@@ -1,11 +1,28 @@
 // Judges a program in Python by its syntax tree. What is not of a listed kind is an act.
 import { type Argument, type Called, isPlainVariable, Judge } from './judge.ts';
 import { byType, type Node } from './tree.ts';
-import { ANYTHING, isFree, letGo, MADE, MEMORY, OUTSIDE, type Own, UNSEEN, type Value, valueOf } from './values.ts';
+import {
+  ANYTHING,
+  CLIENT,
+  isFree,
+  letGo,
+  MADE,
+  MEMORY,
+  OUTSIDE,
+  type Own,
+  UNSEEN,
+  type Value,
+  valueOf,
+} from './values.ts';
 
 /** Names with two lines around them that only tell of something. */
 const PLAIN_HIDDEN =
   /^__(?:name|doc|file|version|author|all|slots|annotations|main|init|str|repr|len|eq|enter|exit|post_init)__$/;
+/** Members of functions, generators and errors that hold the variables of a running program. */
+const FRAMES =
+  /^(?:(?:gi|cr|ag|tb)_(?:frame|code|next)|f_(?:globals|builtins|locals|back|code)|func_(?:globals|code)|mro)$/;
+/** Arguments that make a function load a module, write a file, or run what it reads. */
+const GRAVE_KEYWORDS = /^(?:backend|memory|out_file|data_home|usetex|allow_pickle|eval_str)$/;
 const STRING = /^[rbuf]{0,2}("""|'''|"|')([^]*)\1$/i;
 /** What a file is opened for, to read it. */
 const READ_MODE = /^r?[bt]?$/;
@@ -20,7 +37,7 @@ const ACTING =
 const PLAIN_KEYWORDS = /^(?:index|columns|values|axis|raw|result_type|margins|fill_value|dropna|normalize|na_action)$/;
 /** Calls about which their arguments decide. */
 const TREATED =
-  /^(?:type|getattr|os\.getenv|os\.environ\.get|logging\.basicConfig|(?:pandas)?\.(?:rename|replace|query|to_\w+|apply|agg|aggregate|transform|map|pipe|pivot_table)|pandas\.crosstab)$/;
+  /^(?:type|getattr|os\.getenv|os\.environ\.get|logging\.basicConfig|(?:pandas)?\.(?:rename|replace|query|to_\w+|apply|agg|aggregate|transform|map|pipe|pivot_table|plot|hist|boxplot)|pandas\.crosstab|inspect\.signature|functools\.wraps|pandas\.(?:set_option|option_context)|sklearn\..*)$/;
 /** Arguments that are all in a list or a dictionary, whichever they are. */
 const SPREAD = '*';
 const OPENS = /^(?:open|io\.open|codecs\.open|gzip\.open|bz2\.open|lzma\.open)$/;
@@ -29,7 +46,9 @@ export class PythonJudge extends Judge {
   protected readonly treated: ReadonlySet<string> = new Set(['open', 'type', 'getattr']);
 
   protected isHiddenName = (name: string): boolean =>
-    name.startsWith('__') ? !PLAIN_HIDDEN.test(name) : name !== name.normalize('NFKC');
+    FRAMES.test(name) || (name.startsWith('__') ? !PLAIN_HIDDEN.test(name) : name !== name.normalize('NFKC'));
+
+  protected isDecided = (name: string): boolean => TREATED.test(name) && !name.startsWith('sklearn.');
 
   protected run(root: Node): void {
     this.#block(root);
@@ -144,7 +163,8 @@ export class PythonJudge extends Judge {
         const name = this.textOf(target);
         if (this.isHiddenName(name) || (name.startsWith('__') && value.bits !== MADE)) this.act(target);
         // A function by another name: its calls are judged by its own.
-        if (value.name !== undefined && !this.#isModule(value.name)) this.used(value, node ?? target);
+        if (value.name !== undefined && !this.#isModule(value.name) && !this.isDecided(value.name))
+          this.used(value, node ?? target);
         this.#rename(name, target);
         return this.define(name, value);
       }
@@ -254,15 +274,15 @@ export class PythonJudge extends Judge {
       const module = of ?? what;
       if (what === '*' || module.startsWith('.') || !this.names.modules.has(module)) {
         this.act(node);
-        this.define(as ?? what.split('.')[0] ?? '', { bits: MADE, name: of === undefined ? what : `${of}.${what}` });
+        this.define(as ?? what.split('.')[0] ?? '', this.named(of === undefined ? what : `${of}.${what}`));
         continue;
       }
       if (of !== undefined) {
         const full = `${of}.${what}`;
         if (this.isHiddenName(what)) this.act(node);
-        this.define(as ?? what, { bits: MADE, name: full });
-      } else if (as !== undefined) this.define(as, { bits: MADE, name: what });
-      else this.define(what.split('.')[0] ?? '', { bits: MADE, name: what.split('.')[0] ?? '' });
+        this.define(as ?? what, this.named(full));
+      } else if (as !== undefined) this.define(as, this.named(what));
+      else this.define(what.split('.')[0] ?? '', this.named(what.split('.')[0] ?? ''));
     }
   }
 
@@ -272,13 +292,11 @@ export class PythonJudge extends Judge {
     for (const child of type.children)
       if (isExpression(child)) {
         // What a text says that stands for a type is run by some libraries.
-        if (child.type === 'String') {
-          if (/\w\s*\(/.test(this.textOf(child).slice(2))) this.act(child);
-          continue;
-        }
+        if (/["'][^"']*\(/.test(this.textOf(child))) this.act(child);
+        if (child.type === 'String') continue;
         // A type that nobody defines here is only named.
         if (child.type === 'VariableName') continue;
-        if (/^[\w.[\], |"'()]*$/.test(this.textOf(child)) && !/\w\s*\(/.test(this.textOf(child))) continue;
+        if (/^[\w.[\], |"']*$/.test(this.textOf(child))) continue;
         this.#take(child);
       }
   }
@@ -292,6 +310,7 @@ export class PythonJudge extends Judge {
     const result = children.find(({ type }) => type === 'TypeDef');
     if (!name || !list || !body) return void this.act(node);
     if (result) this.#annotation(result);
+    this.#typeParameters(children);
     const own = this.own(node);
     const isMember = this.scope.isClass;
     const title = this.textOf(name);
@@ -306,6 +325,16 @@ export class PythonJudge extends Judge {
     this.define(title, { bits: MADE, own });
     if (this.#decides(body)) this.act(node);
     this.#function(node, own, list, isMember && !decorators.includes('staticmethod'), () => this.#block(body));
+  }
+
+  /** `class A[T: int]` */
+  #typeParameters(children: readonly Node[]): void {
+    for (const list of children)
+      if (list.type === 'TypeParamList')
+        for (const { children: parts } of list.children)
+          for (const part of parts)
+            if (part.type === 'TypeDef') this.#annotation(part);
+            else if (isExpression(part) && part.type !== 'VariableName') this.#take(part);
   }
 
   /** A function that only says yes or no, whatever it is asked, takes a check away. */
@@ -339,10 +368,11 @@ export class PythonJudge extends Judge {
     }
     for (const value of defaults) letGo(value);
     const given = defaults.reduce((bits, value) => bits | value.bits, own.given);
+    const self = (given & ~OUTSIDE) | (this.scope.own?.base ?? MADE);
     this.within(node, own, false, () => {
       for (const [at, { name, isTyped }] of targets.entries()) {
         if (this.isHiddenName(name)) this.act(node);
-        this.define(name, valueOf((at === 0 && hasSelf) || isTyped ? given & ~OUTSIDE : given));
+        this.define(name, valueOf(at === 0 && hasSelf ? self : isTyped ? given & ~(OUTSIDE | CLIENT) : given));
       }
       body();
     });
@@ -355,7 +385,8 @@ export class PythonJudge extends Judge {
     const body = children.find(({ type }) => type === 'Body');
     if (!name || !body) return void this.act(node);
     const own = this.own(node, true);
-    if (bases) for (const { value } of this.#arguments(bases)) this.used(value, bases);
+    this.#typeParameters(children);
+    for (const { value } of bases ? this.#arguments(bases) : []) own.base |= this.baseOf(this.used(value, bases), node);
     this.#rename(this.textOf(name), name);
     this.define(this.textOf(name), { bits: MADE, own });
     this.within(node, own, true, () => this.#block(body));
@@ -440,6 +471,8 @@ export class PythonJudge extends Judge {
       case 'BinaryExpression':
       case 'AwaitExpression': {
         let bits = MADE;
+        // A value is put into a text behind a backslash, too.
+        if (node.type === 'FormatString' && /\\\{/.test(this.textOf(node))) this.act(node);
         // Whether there is a variable of a name says nothing about its value.
         const isAsked = children[0]?.type === 'String' && children.some(({ type }) => type === 'in');
         for (const child of children) {
@@ -547,6 +580,7 @@ export class PythonJudge extends Judge {
       }
       if (child.type === 'VariableName' && children[at + 1]?.type === 'AssignOp') {
         const value = children[at + 2];
+        if (this.isHiddenName(this.textOf(child))) this.act(child);
         if (value) found.push({ keyword: this.textOf(child), value: this.evaluate(value), node: value });
         at += 2;
       } else {
@@ -583,8 +617,11 @@ export class PythonJudge extends Judge {
     if (node.type === 'TupleExpression') return inner.slice(1).every((one) => this.#isPlainFunction(one));
     if (node.type === 'ArrayExpression') return inner.every((one) => this.#isPlainFunction(one));
     if (node.type === 'DictionaryExpression')
-      return node.children.every((one, at) => node.children[at - 1]?.type !== ':' || this.#isPlainFunction(one));
-    if (/^(?:LambdaExpression|Number|Boolean|None|CallExpression)$/.test(node.type)) return true;
+      return node.children.every((one, at) => {
+        const before = node.children[at - 1]?.type;
+        return before !== '**' && (before !== ':' || this.#isPlainFunction(one));
+      });
+    if (/^(?:LambdaExpression|Number|Boolean|None)$/.test(node.type)) return true;
     const value = this.evaluate(node);
     return value.own !== undefined || (value.name !== undefined && this.isListed(value.name));
   }
@@ -609,7 +646,7 @@ export class PythonJudge extends Judge {
     const isOpen = OPENS.test(name) || name === '.open';
     // What decides is among them.
     if (keyword(SPREAD) && (isOpen || TREATED.test(name))) return this.act(node);
-    if (keyword('backend')) return this.act(node);
+    if (given.some((one) => GRAVE_KEYWORDS.test(one.keyword ?? ''))) return this.act(node);
     if (isOpen) {
       const mode = (keyword('mode') ?? (object === undefined ? second : first))?.node;
       // In Ruby it is a command: `open("|ls")`.
@@ -644,6 +681,30 @@ export class PythonJudge extends Judge {
       case 'pandas.crosstab':
         // Functions may be given by their names.
         return given.every((one) => this.#isPlainFunction(one.node, one.keyword)) ? undefined : this.act(node);
+      case 'super': {
+        let scope = this.scope;
+        while (scope.above && !scope.isClass) scope = scope.above;
+        return valueOf(scope.own?.base ?? MADE);
+      }
+      case 'functools.wraps':
+        return given.length === 1 ? undefined : this.act(node);
+      case 'unittest.main':
+        // By its arguments it loads modules.
+        return given.every((one) => /^(?:verbosity|exit|failfast|buffer|catchbreak)$/.test(one.keyword ?? ''))
+          ? undefined
+          : this.act(node);
+      case 'pytest.mark.skipif':
+      case 'pytest.mark.xfail':
+        // A text is run to know whether it is true.
+        return first === undefined || /^(?:BinaryExpression|Boolean|UnaryExpression)$/.test(first.node.type)
+          ? undefined
+          : this.act(node);
+      case 'pandas.set_option':
+      case 'pandas.option_context':
+        // Other options name modules to be loaded.
+        return given.every((one, at) => at % 2 === 1 || (this.#literal(one.node) ?? '').startsWith('display.'))
+          ? undefined
+          : this.act(node);
       case 'logging.basicConfig':
         return keyword('filename') || keyword('handlers') ? this.act(node) : MEMORY;
       case '.rename':

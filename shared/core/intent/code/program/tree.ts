@@ -31,6 +31,9 @@ const DISPUTED =
 /** The first two lines of a Python program may say that its characters stand for others. */
 const ENCODED = /^(?:[^\n]*\n)?[ \t\f]*#[^\n]*coding[:=](?!\s*utf-?8\b)/i;
 
+/** Comments in HTML, which are ones in JavaScript outside of modules too. */
+const HTML_COMMENT = /<!--|^[^\S\n]*(?:\/\*.*\*\/[^\S\n]*)*(?:.*\*\/[^\S\n]*)?-->/m;
+
 /** Brackets within brackets at most, those in strings too: of more, a parser tries out each way to read them. */
 const MAX_OPEN = 60;
 
@@ -51,6 +54,7 @@ function isTooDeep(text: string): boolean {
 export function treeOf(text: string, language: ProgramLanguage): Node | undefined {
   if (text.length > MAX_LENGTH || DISPUTED.test(text) || isTooDeep(text)) return undefined;
   if (language === 'python' && ENCODED.test(text)) return undefined;
+  if (language === 'javascript' && HTML_COMMENT.test(text)) return undefined;
   let cursor;
   try {
     cursor = PARSERS[language].parse(text).cursor();

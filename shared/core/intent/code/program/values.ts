@@ -10,6 +10,8 @@ export const UNSEEN = 2;
 const FREE = 4;
 /** An object of a library, so that no method of the program is one of its own. */
 export const LIBRARY = 8;
+/** A connection to something outside, or a client of a service: what changes a list in memory changes what is stored there. */
+export const CLIENT = 16;
 export const ANYTHING = OUTSIDE | UNSEEN | FREE;
 
 export const isFree = (bits: number): boolean => (bits & FREE) !== 0;
@@ -23,6 +25,8 @@ export interface Own {
   /** Something in the program calls it. What it is given otherwise comes from outside. */
   isCalled: boolean;
   readonly isClass: boolean;
+  /** What an object of a class is by the classes that it extends. */
+  base: number;
 }
 
 export interface Value {
@@ -32,7 +36,7 @@ export interface Value {
   readonly own?: Own;
 }
 
-const BY_BITS = Array.from({ length: 16 }, (_, bits): Value => ({ bits }));
+const BY_BITS = Array.from({ length: 32 }, (_, bits): Value => ({ bits }));
 export const valueOf = (bits: number): Value => BY_BITS[bits] ?? { bits };
 export const MEMORY = valueOf(MADE);
 
