@@ -19,7 +19,7 @@ const Language = object(
     modules: names(NAME, ['os']),
     functions: names(NAME, ['print', 'os.path.join', 'math.*']),
     makers: names(CALLABLE, ['json.loads', '.split']),
-    openers: names(NAME, ['pandas.read_*']),
+    openers: names(NAME, ['pandas.read_csv']),
     clients: names(NAME, ['sqlite3.connect']),
     callers: names(CALLABLE, ['map', '.apply']),
     methods: names(METHOD, ['split', 'append']),
