@@ -48,7 +48,10 @@ interface Asked {
   /** Those of its arguments, and of the members of their values. */
   readonly argumentNames: readonly string[];
   readonly hasSelection: boolean;
-  /** Whether it may do something: one at the root or with arguments and, in a mutation, one below fields that have none. The others are parts of a result. */
+  /**
+   * Whether it may do something: one at the root or with arguments and, in a mutation, one with a selection or below fields that have no
+   * arguments. The others are parts of a result.
+   */
   readonly mayAct: boolean;
 }
 
@@ -66,7 +69,7 @@ function fieldsIn({ selections }: SelectionSetNode, isMutation: boolean, atRoot 
     if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsIn(selection.selectionSet, isMutation, atRoot);
     const { arguments: args = [], name, selectionSet: below } = selection;
     const argumentNames = args.flatMap(namesOf);
-    const mayAct = atRoot || args.length > 0;
+    const mayAct = atRoot || args.length > 0 || (isMutation && below !== undefined);
     const isNamespace = isMutation && atRoot && args.length === 0;
     return [
       { name: name.value, argumentNames, hasSelection: below !== undefined, mayAct },

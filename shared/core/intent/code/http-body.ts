@@ -4,6 +4,7 @@ import { gravest, READS, WRITES } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES, emptiesSetting } from './settings.ts';
 import { graphDocument } from './graphql.ts';
 import { doingOfName, withNouns } from './names.ts';
+import { parsed } from './tool-calls.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 
 const OPERATION =
@@ -45,28 +46,23 @@ const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
 
 const QUERY_MEMBER = /"query"\s{0,3}:\s{0,3}("(?:[^"\\]|\\.)*")/g;
 
-function stringOf(literal: string): string | undefined {
-  try {
-    return String(JSON.parse(literal));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The documents of GraphQL in a body: members named `query`, or all of it. */
-function documentsIn(body: string): string[] {
-  const members = [...body.matchAll(QUERY_MEMBER)].flatMap(([, literal = '']) => {
-    const text = stringOf(literal);
-    return text === undefined ? [] : [text];
-  });
-  return members.length > 0 ? members : [body];
+/** The documents of GraphQL in a body: members named `query`, or all of it. `rest` is what stands beside them. */
+function documentsIn(body: string): { readonly documents: readonly string[]; readonly rest: string } {
+  const documents = [...body.matchAll(QUERY_MEMBER)]
+    .map(([, literal = '']) => parsed(literal))
+    .filter((text) => typeof text === 'string');
+  return documents.length > 0
+    ? { documents, rest: body.replaceAll(QUERY_MEMBER, ' ') }
+    : { documents: [body], rest: '' };
 }
 
 /** What an operation of GraphQL in a body does. One that is cut, or not whole, is searched for the names of fields. */
 export function graphOperation(body: string, lexicon: Lexicon): Doing | undefined {
-  const documents = documentsIn(body).map((text) => graphDocument(text, lexicon)?.doing);
-  if (documents.includes(undefined)) return namedInOperation(body, lexicon);
-  return withSettings(gravest(documents) ?? READS, body, lexicon);
+  const { documents, rest } = documentsIn(body);
+  const doings = documents.map((text) => graphDocument(text, lexicon)?.doing);
+  if (doings.includes(undefined)) return namedInOperation(body, lexicon);
+  // The server may carry out a member that is named in another way: `"\\u0071uery"`.
+  return withSettings(gravest([...doings, namedInOperation(rest, lexicon)]) ?? READS, body, lexicon);
 }
 
 /** What an operation does that is not only a query, with what its arguments and variables set. */

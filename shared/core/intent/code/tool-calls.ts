@@ -110,7 +110,8 @@ function parsedObject(value: unknown): Json {
   return (typeof value === 'string' && value.startsWith('{') && objectOf(parsed(value))) || {};
 }
 
-function parsed(text: string): unknown {
+/** The value of a text of JSON; undefined for another text. */
+export function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
