@@ -13,20 +13,24 @@ const METHOD = Type.String({ pattern: '^[A-Za-z_$][A-Za-z0-9_$]*$', maxLength: 6
 const names = (item: typeof NAME, example: readonly string[]) =>
   Type.Optional(rows(item, example, { uniqueItems: true, maxItems: 5_000 }));
 
+const LISTS = {
+  modules: names(NAME, ['os']),
+  functions: names(NAME, ['print', 'os.path.join', 'math.*']),
+  makers: names(CALLABLE, ['json.loads', '.split']),
+  openers: names(NAME, ['pandas.read_csv']),
+  clients: names(NAME, ['sqlite3.connect']),
+  callers: names(CALLABLE, ['map', '.apply']),
+  methods: names(METHOD, ['split', 'append']),
+  looks: names(METHOD, ['items']),
+  memoryMethods: names(METHOD, ['remove']),
+};
+type ListName = keyof typeof LISTS;
+// Every name of the type is a key.
+const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
+
 const Language = object(
   'programLanguage',
-  {
-    modules: names(NAME, ['os']),
-    functions: names(NAME, ['print', 'os.path.join', 'math.*']),
-    makers: names(CALLABLE, ['json.loads', '.split']),
-    openers: names(NAME, ['pandas.read_csv']),
-    clients: names(NAME, ['sqlite3.connect']),
-    callers: names(CALLABLE, ['map', '.apply']),
-    methods: names(METHOD, ['split', 'append']),
-    looks: names(METHOD, ['items']),
-    memoryMethods: names(METHOD, ['remove']),
-    usual: Type.Optional(record(METHOD, NAME, { np: 'numpy' })),
-  },
+  { ...LISTS, usual: Type.Optional(record(METHOD, NAME, { np: 'numpy' })) },
   { examples: [{ functions: ['print'], methods: ['append'] }] },
 );
 
@@ -42,22 +46,12 @@ export interface Names {
   has(name: string): boolean;
 }
 
-/** The names of a language that only compute or read. */
-export interface ProgramNames {
-  readonly modules: Names;
-  readonly functions: Names;
-  readonly makers: Names;
-  readonly openers: Names;
-  /** Functions that give something outside of the program: a connection, a client of a service. */
-  readonly clients: Names;
-  readonly callers: Names;
-  readonly methods: Names;
-  readonly looks: Names;
-  readonly memoryMethods: Names;
+/** The names of a language that only compute or read, by list (`texts.json` describes them). */
+export type ProgramNames = Readonly<Record<ListName, Names>> & {
   readonly usual: ReadonlyMap<string, string>;
   /** First parts of all functions: what a name that nothing defines may be. */
   readonly roots: ReadonlySet<string>;
-}
+};
 
 /** By language; absent where nothing is listed, and then such programs are not told apart from others. */
 export type Programs = Partial<Readonly<Record<ProgramLanguage, ProgramNames>>>;
@@ -73,51 +67,6 @@ function namesOf(listed: readonly string[], modules: ReadonlySet<string> = new S
   return { has };
 }
 
-function compileLanguage(file: Static<typeof Language>, pointer: string, report: Report): ProgramNames {
-  const {
-    modules = [],
-    functions = [],
-    makers = [],
-    openers = [],
-    clients = [],
-    callers = [],
-    methods = [],
-    looks = [],
-    memoryMethods = [],
-  } = file;
-  const moduleNames = new Set(modules);
-  const listed = namesOf(functions, moduleNames);
-  const whole = new Set(functions);
-  const isListed = (name: string) =>
-    whole.has(name) ||
-    listed.has(name) ||
-    TREATED.has(name) ||
-    (name.endsWith('.*') && functions.some((one) => one.startsWith(name.slice(0, -1))));
-  for (const [list, some] of Object.entries({ makers, openers, clients, callers }))
-    for (const [at, name] of some.entries())
-      if (!name.startsWith('.') && !isListed(name))
-        report(`${pointer}/${list}/${at}`, `"${name}" is not listed in functions`);
-  for (const [at, name] of looks.entries())
-    if (!methods.includes(name)) report(`${pointer}/looks/${at}`, `"${name}" is not listed in methods`);
-  const isFirst = listingOnce(report);
-  for (const [list, some] of Object.entries({ methods, memoryMethods }))
-    for (const [at, name] of some.entries())
-      isFirst(name, `${pointer}/${list}/${at}`, `the method "${name}" is listed twice`);
-  return {
-    modules: namesOf(modules),
-    functions: listed,
-    makers: namesOf(makers),
-    openers: namesOf(openers),
-    clients: namesOf(clients),
-    callers: namesOf(callers),
-    methods: namesOf(methods),
-    looks: namesOf(looks),
-    memoryMethods: namesOf(memoryMethods),
-    usual: new Map(Object.entries(file.usual ?? {})),
-    roots: new Set(functions.map((name) => name.split('.', 1)[0] ?? '')),
-  };
-}
-
 /** Functions that the reader treats by itself. */
 const TREATED: ReadonlySet<string> = new Set([
   'open',
@@ -128,6 +77,35 @@ const TREATED: ReadonlySet<string> = new Set([
   'getattr',
   'require',
 ]);
+
+function compileLanguage(file: Static<typeof Language>, pointer: string, report: Report): ProgramNames {
+  const listed = (list: ListName): readonly string[] => file[list] ?? [];
+  const functions = namesOf(listed('functions'), new Set(listed('modules')));
+  const [whole, methods] = [new Set(listed('functions')), new Set(listed('methods'))];
+  const isListed = (name: string) =>
+    whole.has(name) ||
+    functions.has(name) ||
+    TREATED.has(name) ||
+    (name.endsWith('.*') && listed('functions').some((one) => one.startsWith(name.slice(0, -1))));
+  for (const list of ['makers', 'openers', 'clients', 'callers'] as const)
+    for (const [at, name] of listed(list).entries())
+      if (!name.startsWith('.') && !isListed(name))
+        report(`${pointer}/${list}/${at}`, `"${name}" is not listed in functions`);
+  for (const [at, name] of listed('looks').entries())
+    if (!methods.has(name)) report(`${pointer}/looks/${at}`, `"${name}" is not listed in methods`);
+  const isFirst = listingOnce(report);
+  for (const list of ['methods', 'memoryMethods'] as const)
+    for (const [at, name] of listed(list).entries())
+      isFirst(name, `${pointer}/${list}/${at}`, `the method "${name}" is listed twice`);
+  // Every list by its name.
+  const byList = Object.fromEntries(LIST_NAMES.map((list) => [list, namesOf(listed(list))])) as Record<ListName, Names>;
+  return {
+    ...byList,
+    functions,
+    usual: new Map(Object.entries(file.usual ?? {})),
+    roots: new Set(listed('functions').map((name) => name.split('.', 1)[0] ?? '')),
+  };
+}
 
 export function compilePrograms(file: Static<typeof ProgramsSchema> | undefined, report: Report): Programs {
   const { python, javascript } = file ?? {};
