@@ -3,6 +3,8 @@ import { confidenceOf, type Doubts, doubtsOf } from './assess/confidence.ts';
 import { alternativesOf, leadOf, namedActionOf, reportIn } from './assess/lead.ts';
 import { flagsOf, hidesText, traitsOfText } from './assess/marks.ts';
 import { type Takeover, takeoverOf } from './attack/takeover.ts';
+import { WRITES } from './code/code.ts';
+import { SETS } from './code/ordinary-settings.ts';
 import { onlyReads } from './code/short-programs.ts';
 import { coverageOf, MAX_SPAN, MAX_SPANS } from './coverage/coverage.ts';
 import type { UnreadSpan } from './coverage/destructive-words.ts';
@@ -136,7 +138,15 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     !isLikeCode(text, lexicon) &&
     (isForeign || words.length >= MIN_TOLD) &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
-  const lead = isReport ? reportIn(sentences, lexicon) : requested;
+  // Nothing but settings, of which the weights know better than a list of names what they do.
+  const isHarmlessSetting =
+    asked.length === 1 &&
+    requested.source === 'code' &&
+    requested.verb === SETS &&
+    requested.action === 'unknown' &&
+    harm?.tells === 'harmless' &&
+    !(isHidden || isDisguised || mayDestroy || isHinted);
+  const lead = isReport ? reportIn(sentences, lexicon) : isHarmlessSetting ? { ...requested, ...WRITES } : requested;
   const read = {
     lead,
     extent: extentOfText(lead, asked, words, lexicon),

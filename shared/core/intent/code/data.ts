@@ -29,7 +29,7 @@ function areAssignments(line: string): boolean {
 }
 
 /** Whether every line of a text, of the first MAX_LINES, sets something. One line with a colon may be a note, unless its value is no word. */
-function isSettings(text: string): boolean {
+export function isSettings(text: string): boolean {
   if (!/[=:]/.test(text)) return false;
   const lines = text
     .split('\n', MAX_LINES)

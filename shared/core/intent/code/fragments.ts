@@ -8,6 +8,7 @@ import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { METHODS } from './http.ts';
 import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import { settingsOnly } from './ordinary-settings.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { programIn } from './program/program.ts';
 import { redisAt, redisNames } from './redis-start.ts';
@@ -100,6 +101,8 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   if (programIn(text, lexicon)?.reads)
     return [readsOnly({ at: 0, end: text.length }, { verb: 'print', object: 'value' })];
+  const settings = settingsOnly(text, lexicon);
+  if (settings !== undefined) return [settings];
   const comments = commentsIn(text, lexicon);
   const found = comments.length > 0 ? fragmentsBeside(comments, text, lexicon) : [];
   if (found.length === 0) return fragmentsBeside([], text, lexicon);

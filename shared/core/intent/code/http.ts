@@ -202,6 +202,19 @@ function leaks({ url, body = '', carries = false }: HttpParts, own: ActionClass,
   );
 }
 
+const PARAMETER = /[?&]([\w.-]{1,60})=(https?(?::|%3A)[^&\s"']{3,500})/gi;
+
+/** Whether the answer goes to an address outside: `GET /customers?callback=https://leads.example/in`. */
+function answersOutside(url: string, lexicon: Lexicon): boolean {
+  return [...url.matchAll(PARAMETER)].some(
+    ([, name = '', value = '']) =>
+      partsOf(name).some((part) => lexicon.codeWords.sensitiveSettings.has(part)) &&
+      isOutside(value.replaceAll(/%3A/gi, ':').replaceAll(/%2F/gi, '/'), lexicon),
+  );
+}
+
+const SENDS_OUTSIDE: Doing = { action: 'send', effect: 'write', traits: ['external'] };
+
 /** What the address and the body of a request ask for beside its method. */
 function askedBeside(
   { method, url, body = '' }: HttpParts,
@@ -214,6 +227,7 @@ function askedBeside(
     // What is put replaces what was there.
     method.toUpperCase() === 'PUT' && EMPTY.test(body) ? EMPTIES : undefined,
     orderOfUrl(url, body, own === 'read', lexicon),
+    answersOutside(path, lexicon) ? SENDS_OUTSIDE : undefined,
     own === 'read'
       ? graphOperation(body, lexicon)
       : actOfBody(body, own === 'update', lexicon, path.split('/').slice(-3)),
@@ -251,7 +265,7 @@ function readRequest(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
   const outside = isOutside(url, lexicon);
   const byMethod: Doing =
     outside && own !== 'delete' && leaks(parts, own, lexicon)
-      ? { action: 'send', effect: 'write', traits: ['external'] }
+      ? SENDS_OUTSIDE
       : (other ?? { action: own, effect: effectOfAction(own), traits: [] });
   const act = actOfUrl(url, lexicon);
   const doing = gravest([byMethod, act?.entry, ...askedBeside({ ...parts, method }, own, lexicon)]) ?? byMethod;

@@ -149,6 +149,11 @@ function rulesFor({ name, value: whole }: Setting, lexicon: Lexicon): SettingRul
   return rulesIn(name, lexicon).filter(({ values }) => (values === undefined ? !isKept(value) : values.has(value)));
 }
 
+/** Whether a setting has the name of one that protects something, when it is not switched off. */
+export const protects = (name: string, lexicon: Lexicon): boolean =>
+  lexicon.codeWords.protections.has(name) ||
+  rulesIn(name, lexicon).some(({ doing, values }) => doing.effect === 'destructive' && values?.has('false') === true);
+
 /** What a rule says of the setting of one value; undefined if none does. */
 export const ruledDoing = (setting: Setting, lexicon: Lexicon): Doing | undefined =>
   gravest(rulesFor(setting, lexicon).map(({ doing }) => doing));

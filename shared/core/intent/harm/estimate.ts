@@ -5,9 +5,11 @@ import {
   type HarmToken,
   harmTokensOf,
   harmWordOf,
+  isMark,
   phrasesAt,
   wordHash,
   wordNumbers,
+  wordPhrasesAt,
 } from './features.ts';
 import { ownCopy } from '../text/words.ts';
 import type { ReadingName } from './reading.ts';
@@ -112,6 +114,7 @@ function evidenceIn(tokens: readonly HarmToken[], parts: readonly number[], { fr
 interface Piece {
   readonly word: string;
   readonly hash: number;
+  readonly isMark: boolean;
   /** What it adds to the score by itself. */
   readonly sum: number;
 }
@@ -137,7 +140,7 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
     if (piece === undefined) {
       const text = ownCopy(written);
       const word = harmWordOf(text);
-      piece = { word, hash: wordHash(word), sum: sumOf(wordNumbers(word)) };
+      piece = { word, hash: wordHash(word), isMark: isMark(word), sum: sumOf(wordNumbers(word)) };
       if (text.length <= MAX_LENGTH) {
         if (remembered.size === MAX_REMEMBERED) remembered.clear();
         remembered.set(text, piece);
@@ -170,15 +173,17 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
     of(text) {
       const tokens: HarmToken[] = [];
       const hashes: number[] = [];
+      const ofWords: number[] = [];
       // What each word adds to the score: its own weights, and those of its pairs and threes with words before; then those of the end.
       const parts: number[] = [];
       eachPiece(text, (written, at) => {
-        const { word, hash, sum } = pieceOf(written);
+        const { word, hash, isMark: mark, sum } = pieceOf(written);
         tokens.push({ at, word });
         hashes.push(hash);
-        parts.push(sum);
+        if (!mark) ofWords.push(hash);
+        parts.push(mark ? sum : sum + sumOf(wordPhrasesAt(ofWords, ofWords.length - 1)));
       });
-      parts.push(0);
+      parts.push(sumOf(wordPhrasesAt(ofWords, ofWords.length)));
       for (let at = 0; at < parts.length; at += 1) parts[at] = (parts[at] ?? 0) + sumOf(phrasesAt(hashes, at));
       const scores = { tokens, text: worstOf(parts, WINDOW), stretch: worstOf(parts, STRETCH) };
       return {

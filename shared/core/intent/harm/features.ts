@@ -1,5 +1,5 @@
-// The features of a text by which learned weights estimate its harm: words, parts of words, pairs of words that have at most two words
-// between them, and three words in a row, as numbers.
+// The features of a text by which learned weights estimate its harm, as numbers: words, parts of words, pairs of words and marks that have at
+// most two between them, three in a row; and the same of the words alone, without the marks between them.
 import { isSpace } from '../text/tokens.ts';
 import { hashed, hashedWith, PRIME } from '../text/fnv.ts';
 
@@ -16,11 +16,16 @@ const MAX_WORD = 40;
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?|[^\s\p{L}\p{M}\p{N}]/gu;
 const DIGITS = /\p{N}+/gu;
+const ZERO = /^0+$/;
+const OTHER_MARK = /^[^\p{L}\p{M}\p{N}]/u;
 
-/** Other odd factors, so that the same words have another number with one or two between them, or three in a row. */
+/** Other odd factors, so that the same words have another number with one or two between them, three in a row, or as words alone. */
 const FAR_PRIME = 0x27d4eb2f;
 const FARTHER_PRIME = 0x165667b1;
 const THIRD_PRIME = 0x1b873593;
+const WORDS_PRIME = 0x51ed270b;
+const FAR_WORDS_PRIME = 0x68e31da5;
+const THIRD_WORDS_PRIME = 0x7f4a7c15;
 
 /** What stands before the name of a word, and of a part of one. */
 const WORD = hashed('w ');
@@ -40,7 +45,7 @@ function numberOf(hash: number): number {
 export interface HarmToken {
   /** Offset in the text. */
   readonly at: number;
-  /** In lower case; each number in it is `0`, because numbers say nothing about harm. */
+  /** In lower case; each number in it is `9`, because numbers say nothing about harm, but for zero, which may leave nothing. */
   readonly word: string;
 }
 
@@ -88,7 +93,14 @@ export function eachPiece(text: string, take: (piece: string, at: number) => voi
 }
 
 /** A word or mark as its features are made. */
-export const harmWordOf = (piece: string): string => piece.toLowerCase().slice(0, MAX_WORD).replace(DIGITS, '0');
+export const harmWordOf = (piece: string): string =>
+  piece
+    .toLowerCase()
+    .slice(0, MAX_WORD)
+    .replace(DIGITS, (digits) => (ZERO.test(digits) ? '0' : '9'));
+
+/** Whether it is a mark, such as `=`. */
+export const isMark = (word: string): boolean => OTHER_MARK.test(word);
 
 /** The words and marks of a text, in its order. Linear in its length. */
 export function harmTokensOf(text: string): HarmToken[] {
@@ -119,6 +131,18 @@ export const phrasesAt = (hashes: readonly number[], at: number): number[] => {
   numbers.push(pairNumber(far, FAR_PRIME, here));
   numbers.push(pairNumber(Math.imul(far, FAR_PRIME) ^ before, THIRD_PRIME, here));
   if (at > 1) numbers.push(pairNumber(hashes[at - 3] ?? EDGE, FARTHER_PRIME, here));
+  return numbers;
+};
+
+/** The same of the words of a text without its marks: `"retention": "0"` has the pair of `retention 0`. */
+export const wordPhrasesAt = (hashes: readonly number[], at: number): number[] => {
+  const here = hashes[at] ?? EDGE;
+  const before = hashes[at - 1] ?? EDGE;
+  const numbers = [pairNumber(before, WORDS_PRIME, here)];
+  if (at < 2) return numbers;
+  const far = hashes[at - 2] ?? EDGE;
+  numbers.push(pairNumber(far, FAR_WORDS_PRIME, here));
+  numbers.push(pairNumber(Math.imul(far, FAR_PRIME) ^ before, THIRD_WORDS_PRIME, here));
   return numbers;
 };
 

@@ -11,7 +11,7 @@ const score = (example: number) => Type.Integer({ minimum: -1_000_000, maximum: 
 
 /** Bytes in base64, in several lines. */
 const Bytes = rows(Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: 2_000 }), ['AAEC/w=='], {
-  maxItems: 500,
+  maxItems: 1_000,
 });
 const ReadingName = Type.String({ pattern: `^(?:${READING_NAMES.join('|')})$` });
 

@@ -1,0 +1,81 @@
+// Recognizes a text that only makes ordinary settings: `DB_POOL_SIZE=24 in staging`, `deletion_protection = true on rds claims-prod`.
+import { type Fragment, fragmentOf, unknownCode, WRITES } from './code.ts';
+import { isSettings } from './data.ts';
+import { partsOf } from './names.ts';
+import { doingOfSetting, disablesSomething, protects, type Setting, settingsIn } from './settings.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+
+/** The verb of a text that is nothing but settings. */
+export const SETS = 'set';
+
+const MAX_TEXT = 4_000;
+/** Some settings at most: a longer text is a file, of which other readers say what it is. */
+const MAX_SETTINGS = 60;
+const ON = /^(?:true|on|yes|enabled?|strict|required?|[1-9]\d{0,5}[a-z]{0,5})$/;
+const OFF = /^(?:false|off|no|none|null|nil|never|disabled?|empty|-?0+(?:[.x]0+)?[a-z]{0,5}|undefined)$/;
+/** A number, with its unit, a word, some words, or the name of a place such as `Europe/Lisbon`: no address, file, pattern or command. */
+const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_]{1,30})?$/u;
+
+/** `set retention_days=400 on the bucket`, but no statement of SQL: `SET search_path = app;`. */
+const ASKS = /^(?:[Pp]lease\s+)?[Ss]et\s+(?=[\w.-]+\s{0,2}[=:])(?!.*;$)/;
+/** What is said about the settings of one line: a comment, a remark in parentheses, where they are. */
+const COMMENT = /\s+(?:#|\/\/)\s.*$|\s*\([^()]{0,80}\)$/;
+const PLACE = /,?\s+(?:in|on|for|of)\s+(?:[\w.'-]+\s+){0,6}[\w.'-]+$/;
+
+interface Parts {
+  readonly settings: string;
+  /** The words of a comment, and of a place. */
+  readonly around: string;
+}
+
+function partsOfText(text: string): Parts {
+  const whole = text.trim().replace(ASKS, '');
+  if (whole.includes('\n')) return { settings: whole, around: '' };
+  const bare = whole.replace(COMMENT, '');
+  const settings = bare.replace(PLACE, '');
+  return { settings, around: `${whole.slice(bare.length)} ${bare.slice(settings.length)}` };
+}
+
+const destroysBy = (part: string, { destructiveWords }: Lexicon): boolean => destructiveWords.find(part) === 'word';
+
+/** Whether a setting is none that decides who may do what, what runs, where something goes, or whether something is kept or protected. */
+function isOrdinary(setting: Setting, lexicon: Lexicon): boolean {
+  const { name, value } = setting;
+  const { codeWords } = lexicon;
+  if (doingOfSetting(setting, lexicon) !== undefined || disablesSomething(`${name}=${value}`, lexicon)) return false;
+  if (protects(name, lexicon)) return ON.test(value);
+  const parts = name.split('_');
+  // One of what is kept is nearly nothing.
+  if (/^1\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) return false;
+  const isDangerous = (part: string) => destroysBy(part, lexicon) || codeWords.exposures.has(part);
+  if (parts.some(isDangerous)) return OFF.test(value);
+  const isSensitive = parts.some((part) => codeWords.sensitiveSettings.has(part));
+  const says = partsOf(value);
+  const isGrave = says.some((part) => codeWords.sensitiveValues.has(part) || destroysBy(part, lexicon));
+  return PLAIN.test(value) && !OFF.test(value) && !isSensitive && !isGrave;
+}
+
+/** A name that nobody writes in a note: `pool_size`, `ui.table.rowHeight`. */
+const IDENTIFIER = /[a-z0-9][_.][a-z0-9]|[a-z][A-Z]|=/i;
+
+/**
+ * A change of settings, where a text is nothing else; undefined for any other text. Other than ordinary settings are not understood, but
+ * the learned weights may call them harmless (`intentOf`).
+ */
+export function settingsOnly(text: string, lexicon: Lexicon): Fragment | undefined {
+  const { sensitiveSettings } = lexicon.codeWords;
+  if (text.length > MAX_TEXT || !/[=:]/.test(text) || sensitiveSettings.names.size === 0) return undefined;
+  const { settings, around } = partsOfText(text);
+  if (!isSettings(settings)) return undefined;
+  const found = settingsIn(settings);
+  if (found.length === 0 || found.some((setting) => doingOfSetting(setting, lexicon) !== undefined)) return undefined;
+  const what = { verb: SETS, object: 'setting', domain: 'infra' } as const;
+  const span = { at: 0, end: text.length };
+  const areOrdinary =
+    found.length <= MAX_SETTINGS &&
+    !partsOf(around).some((part) => destroysBy(part, lexicon)) &&
+    found.every((setting) => isOrdinary(setting, lexicon));
+  if (areOrdinary) return fragmentOf(span, { ...WRITES, ...what, isWhole: true });
+  const isCode = found.length > 1 || IDENTIFIER.test(settings);
+  return isCode ? unknownCode(span, what) : undefined;
+}
