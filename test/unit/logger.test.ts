@@ -1,4 +1,4 @@
-// Log lines contain no credential, in any place.
+// Log lines contain no credential in any place, and nothing that callers sent.
 import { expect } from 'chai';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 
@@ -32,6 +32,18 @@ describe('a log line', () => {
     expect(line['err']).to.include({ message: 'went wrong', databaseUrl: '[hidden]', code: '08006', type: 'Error' });
     expect(JSON.stringify(line)).to.contain('logger.test').and.not.to.contain('SECRET');
     expect(error.databaseUrl, 'the error itself is unchanged').to.equal('SECRET');
+  });
+  it('hides what an error of PostgreSQL quotes of a row or of a statement', () => {
+    const quoting = {
+      detail: 'Failing row contains (PAYLOAD)',
+      where: 'line 1: PAYLOAD',
+      internalQuery: "SELECT 'PAYLOAD'",
+    };
+    const line = logged((logger) =>
+      logger.error({ err: Object.assign(new Error('refused'), quoting, { code: '23514' }) }),
+    );
+    expect(line['err']).to.include({ message: 'refused', code: '23514', detail: '[hidden]' });
+    expect(JSON.stringify(line)).not.to.contain('PAYLOAD');
   });
   it('hides a credential in the bindings of a child logger', () => {
     expect(logged((logger) => logger.child({ pepper: 'SECRET' }).info('text'))).to.include({ pepper: '[hidden]' });

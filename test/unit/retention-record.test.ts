@@ -120,6 +120,36 @@ describe('a leaf without its record in an exported log', () => {
     ).to.deep.equal([]);
   });
 
+  it('is missing where only records say so that no checkpoint covers, or that stand before it', () => {
+    const unfounded = (signedSize: number, isFirst = false): string[] => {
+      const check = createDropCheck();
+      if (isFirst) check.addLeaf(0, drop(30));
+      check.addDropped(isFirst ? 1 : 0, proofAt(0));
+      if (!isFirst) check.addLeaf(1, drop(30));
+      check.addCheckpoint(1, startMs + 0.1 * DAY_MS);
+      return check.end(signedSize).unfounded.map(({ kind }) => kind);
+    };
+    expect(unfounded(2)).to.deep.equal([]);
+    expect(unfounded(1)).to.deep.equal(['source-missing']);
+    expect(unfounded(2, true)).to.deep.equal(['source-missing']);
+  });
+
+  it('is missing where the record states a drop of younger data than its setting, or any setting, allows', () => {
+    for (const [keepDays, beforeDay] of [
+      [7, 24],
+      [0, 29.5],
+    ] as const) {
+      const beforeMs = startMs + beforeDay * DAY_MS;
+      const check = createDropCheck();
+      check.addDropped(0, proofAt(0));
+      const named = { what: 'decisions', setting: 'CUSTOS_KEEP_DECISIONS', keepSeconds: keepDays * 86_400 };
+      const stated = { ...named, before: new Date(beforeMs).toISOString(), beforeId: lowestId('dec', beforeMs) };
+      check.addLeaf(1, recordAt(30, 'custos.retention', stated));
+      check.addCheckpoint(1, startMs + 0.1 * DAY_MS);
+      expect(check.end(2).unfounded.map(({ kind }) => kind)).to.deep.equal(['retention-unfounded', 'source-missing']);
+    }
+  });
+
   it('is missing where the log was signed long after its id, or a younger record stands before it', () => {
     expect(
       kindsOf(

@@ -148,14 +148,32 @@ export function intentOf(actionText: string, resourceText: string, actionOf: Act
 
 const FORMS = 'must be <domain>.<action>.<object> or <action>:<resource>';
 
+const plainText = (text: string): string => fold(decodeOnce(text) ?? '');
+
 /**
- * Reads the `intent` of an enforcement request: a normalized intent `domain.action.object`, or `action:resource`, split at the first colon.
+ * What stands before and after the first colon, percent-encoded or in a compatibility form, when it follows a single word. So
+ * `delete%3Alog/app` is a deletion as `delete:log/app` is, and not to log something.
+ * @param text one whose canonical form is accepted, so nothing in it is encoded twice
+ */
+function atSpelledColon(text: string): readonly [before: string, after: string] | undefined {
+  const plain = plainText(text);
+  const colon = plain.indexOf(':');
+  const before = plain.slice(0, colon);
+  return colon === -1 || /[/\\.]/.test(before) ? undefined : [before, plain.slice(colon + 1)];
+}
+
+/**
+ * Reads the `intent` of an enforcement request: a normalized intent `domain.action.object`, or `action:resource`, split at the first colon
+ * in any spelling.
  */
 export function parseEnforceIntent(text: string, actionOf: ActionOf): EnforceIntent | Refusal {
   const colon = text.indexOf(':');
-  if (colon !== -1) return intentOf(text.slice(0, colon), text.slice(colon + 1), actionOf);
+  const before = text.slice(0, colon);
+  if (colon !== -1 && !plainText(before).includes(':')) return intentOf(before, text.slice(colon + 1), actionOf);
   const canonical = canonicalResource(text);
   if (!canonical.ok) return canonical;
+  const spelled = atSpelledColon(text);
+  if (spelled !== undefined) return intentOf(...spelled, actionOf);
   const [domain, actionWord, ...object] = canonical.resource.split('/');
   if (domain === undefined || actionWord === undefined) {
     return refuse(`${FORMS}; POST /v1/intent reads free text`);

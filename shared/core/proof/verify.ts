@@ -81,8 +81,18 @@ export interface KeptPromise {
   readonly promise: SignedPromise;
   /** Position of the record in the log. */
   readonly index: number;
+  /** The log that promised it, or the one by which it was replaced while the record waited. */
   readonly log: VerifiedLog;
 }
+
+/** The log that a record replaces, when it is the first record of a log that was forked. */
+function replacedBy(record: Buffer): string | undefined {
+  const read = readRecord(record);
+  if (!('record' in read) || read.record.eventType !== FORK_EVENT) return undefined;
+  const { body } = read.record.payload;
+  return has(body, 'log') && typeof body.log === 'string' ? body.log : undefined;
+}
+const FORK_EVENT = 'custos.fork';
 
 /** Checks a promise against an exported log, line by line. */
 export interface PromiseCheck {
@@ -96,10 +106,12 @@ export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly 
   let foundAt: number | undefined;
   let otherAt: number | undefined;
   let droppedAt: number | undefined;
+  let replaced: string | undefined;
   const needle = Buffer.from(promise.proofId);
   const log = createLogFileVerifier({
     trustedKeys,
     onLeaf: (index, record) => {
+      if (index === 0) replaced = replacedBy(record);
       if (foundAt !== undefined) return;
       if (recordDigestOf(record) === promise.recordDigest) foundAt = index;
       else if (record.includes(needle) && idOf(record) === promise.proofId) otherAt ??= index;
@@ -119,7 +131,8 @@ export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly 
     end: () =>
       asResult(() => {
         const verified = log.end();
-        if (verified.origin !== promise.log)
+        const isNext = replaced === promise.log;
+        if (verified.origin !== promise.log && !isNext)
           throw new ProofError(
             'KEY_NOT_OF_LOG',
             `The promise is about the log ${quoted(promise.log)}, and the file is of ${quoted(verified.origin)}.`,
@@ -137,6 +150,11 @@ export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly 
           throw new ProofError(
             'RECORD_DROPPED',
             `The log has a leaf for ${quoted(promise.proofId)}, at index ${droppedAt}, and retention has dropped its record.`,
+          );
+        if (isNext)
+          throw new ProofError(
+            'KEY_NOT_OF_LOG',
+            `The promise is about the log ${quoted(promise.log)}, which ${quoted(verified.origin)} replaced, and the record is not in the latter: export the former.`,
           );
         if (verified.timeMs <= Date.parse(promise.deadline))
           throw new ProofError(

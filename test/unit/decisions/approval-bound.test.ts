@@ -90,6 +90,16 @@ describe('the binding of an approval', () => {
     });
   }
 
+  // A list of its own: the tests above take what is not bound from the code.
+  it('includes who asks, the words, all that they mean, what they are about, and the context, whatever is evaluated again', () => {
+    const MEANING = ['action', 'verb', 'effect', 'traits', 'data_classes', 'flags', 'places', 'resource', 'requested'];
+    const ASKED = ['agent.id', 'environment', 'organisation.slug', 'context', 'tool'];
+    for (const path of [...ASKED, ...MEANING.map((name) => `intent.${name}`)]) {
+      const changed = factsWith({ ...given(), [path]: another(at(FACTS, path)) });
+      expect(approvalDigest(changed, null), path).to.not.equal(approvalDigest(FACTS, null));
+    }
+  });
+
   it('includes the parse or submitted intent that the request refers to', () => {
     expect(approvalDigest(FACTS, INTENT_ID)).to.not.equal(approvalDigest(FACTS, null));
   });

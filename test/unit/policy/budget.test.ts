@@ -351,6 +351,10 @@ describe('the use of a budget', () => {
     const { buckets } = charge([], { amount: 5, windowMs: WINDOW_MS, ...at(1_000) });
     expect(usedAt(buckets, WINDOW_MS, 1_000 + WINDOW_MS)).to.equal(5);
     expect(usedAt(buckets, WINDOW_MS, 1_000 + WINDOW_MS + WINDOW_MS / 60)).to.equal(0);
+    const lastMs = WINDOW_MS / 60 - 1;
+    const late = charge([], { amount: 5, windowMs: WINDOW_MS, ...at(lastMs) });
+    expect(usedAt(late.buckets, WINDOW_MS, lastMs + WINDOW_MS), 'charged at the end of its bucket').to.equal(5);
+    expect(usedAt(late.buckets, WINDOW_MS, lastMs + 1 + WINDOW_MS)).to.equal(0);
   });
 
   it('counts what is charged after the window was shortened by the new window, and forgets nothing before', () => {

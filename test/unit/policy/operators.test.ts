@@ -36,6 +36,20 @@ describe('operators', () => {
       expect([...outcomes], name).to.include.members(name === 'isPresent' ? ['yes', 'no'] : ['yes', 'no', 'missing']);
     }
   });
+  it('some and every decide about a thousand items, and not about more', () => {
+    for (const [name, of] of [
+      ['some', 'no'],
+      ['every', 'yes'],
+    ] as const)
+      for (const [length, outcome] of [
+        [1_000, of],
+        [1_001, 'missing'],
+      ] as const) {
+        const value = { operator: name === 'some' ? 'equal' : 'notEqual', value: 'b' };
+        const items = Array.from({ length }, () => 'a');
+        expect(OPERATORS.get(name)?.test(items, operandFor(name, value)), `${name} of ${length}`).to.equal(outcome);
+      }
+  });
   it('no operator except isPresent decides about a value of an unknown type', () => {
     for (const operator of OPERATORS.values()) {
       if (operator.name === 'isPresent') continue;

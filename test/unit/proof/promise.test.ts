@@ -4,7 +4,10 @@ import { expect } from 'chai';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 import { publicKeyFromRaw, rawPublicKey } from '../../../shared/core/proof/ed25519.ts';
 import { type Failed, ProofError } from '../../../shared/core/proof/failures.ts';
-import { keyIdOf, publishKey } from '../../../shared/core/proof/keys.ts';
+import { writeCheckpoint } from '../../../shared/core/proof/checkpoint.ts';
+import { keyIdOf, publishKey, trustKey } from '../../../shared/core/proof/keys.ts';
+import { hashLeaf, rootFromLeafHashes } from '../../../shared/core/proof/merkle.ts';
+import { NO_PREVIOUS, recordPrefix, sealRecord } from '../../../shared/core/proof/record.ts';
 import { createLogFileParser, type LogFileLine, writeLogLine } from '../../../shared/core/proof/log-file.ts';
 import { createPromiseSigner, promiseOf, promiseText, verifyPromise } from '../../../shared/core/proof/promise.ts';
 import type { SignedPromise } from '../../../shared/core/proof/shapes.ts';
@@ -33,8 +36,8 @@ function exported(of: SampleLog, size: number, timeMs: number): string[] {
   return [header, ...leaves, ...checkpoints].map((line) => writeLogLine(line).trimEnd());
 }
 
-function outcome(promise: SignedPromise, lines: readonly string[]): KeptPromise | Failed {
-  const check = checkPromiseInLog(promise, TRUSTED);
+function outcome(promise: SignedPromise, lines: readonly string[], trusted = TRUSTED): KeptPromise | Failed {
+  const check = checkPromiseInLog(promise, trusted);
   for (const line of lines) {
     const failed = check.next(line);
     if (failed !== undefined) return failed;
@@ -144,6 +147,36 @@ describe('A promise beside an exported log', () => {
   it('is not broken by a record that no checkpoint covers', () => {
     const promise = promiseAbout(8, 'ab'.repeat(32));
     expect(outcome(promise, exported(log, 7, TIME_MS))).to.include({ failure: 'PROMISE_NOT_DUE' });
+  });
+
+  it('is kept by the log that replaced its own while the record waited, and broken or not by no other', () => {
+    const next = `${ORIGIN}/2`;
+    const keys = [...TRUSTED, trustKey(publishKey(LOG_KEY, { origin: next, use: 'log' }).vkey)];
+    const file = (first: Buffer): string[] => {
+      const records = [first, log.records[4]?.bytes ?? Buffer.alloc(0)];
+      const root = rootFromLeafHashes(records.map(hashLeaf));
+      const lines: LogFileLine[] = [
+        { kind: 'header', header: { format: 'custos-log/1', origin: next, keys: [] } },
+        ...records.map((record, index): LogFileLine => ({ kind: 'leaf', index, record })),
+        {
+          kind: 'checkpoint',
+          checkpoint: writeCheckpoint({ origin: next, size: 2, root, key: LOG_KEY, timeMs: TIME_MS + 2 * HOUR_MS }),
+        },
+      ];
+      return lines.map((line) => writeLogLine(line).trimEnd());
+    };
+    const fork = (of: string, event = 'custos.fork'): Buffer => {
+      const about = { entityId: 'custos:log', event, occurredAt: new Date(TIME_MS).toISOString() };
+      const where = { environment: 'live', organisationSlug: 'acme', proofId: 'prf_fork' };
+      return sealRecord(recordPrefix({ ...about, ...where, body: JSON.stringify({ log: of }) }), NO_PREVIOUS).bytes;
+    };
+    const kept = outcome(promiseAbout(4), file(fork(ORIGIN)), keys);
+    expect(kept).to.deep.include({ ok: true, index: 1 });
+    expect(kept.ok ? kept.log.origin : kept.sentence).to.equal(next);
+    const absent = outcome(promiseAbout(99, 'ab'.repeat(32)), file(fork(ORIGIN)), keys);
+    expect(absent.ok ? '' : absent.sentence).to.match(/replaced, and the record is not in the latter/);
+    for (const first of [fork('custos.local/other/live'), fork(ORIGIN, 'deploy')])
+      expect(outcome(promiseAbout(4), file(first), keys)).to.include({ failure: 'KEY_NOT_OF_LOG' });
   });
 
   it('is neither kept nor broken when the log was altered', () => {

@@ -72,7 +72,8 @@ describe('trust score', () => {
       const exact = 2 ** 32 * 2 ** (-days / 30);
       expect(Math.abs(Number(decay(days)) - exact), `day ${days}`).to.be.at.most(0.500_001);
     }
-    expect(decay(991)).to.equal(0n);
+    expect([decay(990), decay(991)], 'the last day that counts').to.deep.equal([1n, 0n]);
+    expect(decay(-1), 'of a clock that was set back').to.equal(decay(0));
     expect(decay(30)).to.equal(2n ** 31n);
   });
 

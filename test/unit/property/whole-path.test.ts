@@ -140,7 +140,8 @@ describe('any change of a request by its caller', () => {
       fc.asyncProperty(policySets, question, spellings, fc.nat({ max: 30 }), async (policies, first, ways, at) => {
         const [verb = '', resource = ''] = first.intent.split(':');
         const written = ways.includes('upper') ? verb.toUpperCase() : verb;
-        const second = { ...first, intent: `${written}:${respelled(resource, ways, at)}` };
+        const colon = ways.includes('percent') ? '%3A' : ways.includes('wide') ? '：' : ':';
+        const second = { ...first, intent: `${written}${colon}${respelled(resource, ways, at)}` };
         const ask = createAsker(policies);
         const [before, after] = [await ask(first), await ask(second)];
         expectNotMilder('another spelling', before, after, () => JSON.stringify({ first, second, policies }));
