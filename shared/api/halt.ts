@@ -1,15 +1,14 @@
 // Schemas of halts.
 import { type Static, Type } from 'typebox';
 import { ENVIRONMENTS } from '../kernel/vocabulary.ts';
-import { named, NO_NUL, NOT_BLANK, Nullable, StringEnum, Timestamp } from './common.ts';
+import { named, NOT_BLANK, Nullable, StringEnum, Timestamp } from './common.ts';
 
 const MAX_REASON = 500;
 
 export const HaltRequest = named('HaltRequest', {
   reason: Type.String({
-    minLength: 1,
     maxLength: MAX_REASON,
-    pattern: NO_NUL,
+    pattern: NOT_BLANK,
     description: 'Stored in the log permanently.',
     examples: ['Runaway agent, incident 42'],
   }),
