@@ -192,8 +192,7 @@ export function createResources(http: Http, runtime: Runtime) {
     webhooks: {
       /** Creates a webhook. Only this answer has its secret. */
       create: write('/v1/webhooks'),
-      /** All webhooks of the environment: they are few. */
-      list: read('/v1/webhooks'),
+      list: list('/v1/webhooks'),
       /** Changes a webhook, disables or enables it. */
       update: update('/v1/webhooks/{webhookId}'),
       remove: remove('/v1/webhooks/{webhookId}'),

@@ -82,7 +82,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'tools.list': 'list',
   'tools.get': byId('server'),
   'webhooks.create': 'body',
-  'webhooks.list': 'none',
+  'webhooks.list': 'list',
   'webhooks.update': byId('webhookId', 'body'),
   'webhooks.remove': byId('webhookId', 'none'),
   'webhooks.rotate': byId('webhookId', 'body'),
