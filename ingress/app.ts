@@ -192,13 +192,15 @@ function createRefusal(
       const methods = methodsOf(x.path);
       const headers = { allow: methods.join(', ') };
       // The handler of a page may not know a path below its own.
-      if (methods.length === 0 || (methods.includes(req.method) && req.method !== 'OPTIONS'))
-        throw new ApiError('E4004', 'There is no such endpoint; /openapi.json lists them all.');
+      if (methods.length === 0 || (methods.includes(req.method) && req.method !== 'OPTIONS')) throw noSuchEndpoint();
       if (req.method === 'OPTIONS') return { status: 204, headers };
       throw new ApiError('E4005', `The endpoint has no ${req.method}.`, { headers });
     });
   };
 }
+
+const noSuchEndpoint = (): ApiError =>
+  new ApiError('E4004', 'There is no such endpoint; /openapi.json lists them all.');
 
 /** Whether a browser loads a page: programs name no type, or JSON. */
 function isPageRequest(req: Request): boolean {
@@ -232,7 +234,9 @@ function createDocsHandler(deps: RouterDeps): RequestHandler {
         });
         pages(req, res, (error?: unknown) => {
           isHandedOn = true;
-          next(error);
+          if (error !== undefined && error !== null) next(error);
+          // The application would count it a second time.
+          else x.fail(noSuchEndpoint());
         });
       },
       (error: unknown) => x.fail(error),
