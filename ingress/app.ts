@@ -21,7 +21,8 @@ import type { ServedApp } from './server.ts';
  */
 export interface Site {
   readonly path: string;
-  readonly methods: readonly string[];
+  /** The methods of a path of the site; empty when it has none of this name. */
+  methodsOf(path: string): readonly string[];
   /** @param edge what the routes of the application itself are served with */
   create(edge: RouterDeps): RequestHandler;
 }
@@ -59,7 +60,7 @@ export interface App extends ServedApp {
 const HOME = '/dashboard';
 
 /** Pages that are not JSON. */
-const DOCS = { path: '/docs', methods: ['GET'] };
+const DOCS = { path: '/docs', methodsOf: () => ['GET'] };
 
 export const ANSWERED_METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
@@ -68,25 +69,29 @@ export function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-function pathPattern(template: string, rest: string): RegExp {
+function pathPattern(template: string): RegExp {
   const source = template
     .split(/\{\w+\}/)
     .map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('[^/]+');
-  return new RegExp(`^${source}${rest}$`);
+  return new RegExp(`^${source}$`);
+}
+
+/** The methods that routes have for a path. */
+export function routeMethods(routes: readonly Route[]): (path: string) => string[] {
+  const table = routes.map(({ path, method }) => ({ pattern: pathPattern(path), method }));
+  return (path) => table.flatMap(({ pattern, method }) => (pattern.test(path) ? [method] : []));
 }
 
 /** The methods of a path, for 405 and OPTIONS; empty when no route and no page has it. */
 function createMethodsOf(
   routes: readonly Route[],
-  pages: readonly Pick<Site, 'path' | 'methods'>[],
+  pages: readonly Pick<Site, 'path' | 'methodsOf'>[],
 ): (path: string) => string[] {
-  const table = [
-    ...routes.map(({ path, method }) => ({ pattern: pathPattern(path, ''), methods: [method] })),
-    ...pages.map(({ path, methods }) => ({ pattern: pathPattern(path, '(?:/.*)?'), methods })),
-  ];
+  const ofRoutes = routeMethods(routes);
   return (path) => {
-    const methods = new Set<string>(table.flatMap((entry) => (entry.pattern.test(path) ? entry.methods : [])));
+    const page = pages.find((one) => `${path}/`.startsWith(`${one.path}/`));
+    const methods = new Set<string>([...ofRoutes(path), ...(page?.methodsOf(path) ?? [])]);
     if (methods.size === 0) return [];
     if (methods.has('GET')) methods.add('HEAD');
     return [...methods.add('OPTIONS')].sort();
@@ -187,13 +192,15 @@ function createRefusal(
       const methods = methodsOf(x.path);
       const headers = { allow: methods.join(', ') };
       // The handler of a page may not know a path below its own.
-      if (methods.length === 0 || (methods.includes(req.method) && req.method !== 'OPTIONS'))
-        throw new ApiError('E4004', 'There is no such endpoint; /openapi.json lists them all.');
+      if (methods.length === 0 || (methods.includes(req.method) && req.method !== 'OPTIONS')) throw noSuchEndpoint();
       if (req.method === 'OPTIONS') return { status: 204, headers };
       throw new ApiError('E4005', `The endpoint has no ${req.method}.`, { headers });
     });
   };
 }
+
+const noSuchEndpoint = (): ApiError =>
+  new ApiError('E4004', 'There is no such endpoint; /openapi.json lists them all.');
 
 /** Whether a browser loads a page: programs name no type, or JSON. */
 function isPageRequest(req: Request): boolean {
@@ -211,7 +218,7 @@ function expressError(error: unknown): unknown {
   return error;
 }
 
-/** The reference pages, with a request id, a line in the access log, and the limit for clients without a key. */
+/** The reference pages, with a request id, a line in the access log, and the limits of every public path. */
 function createDocsHandler(deps: RouterDeps): RequestHandler {
   const pages = createDocsPages();
   return (req, res, next) => {
@@ -219,14 +226,17 @@ function createDocsHandler(deps: RouterDeps): RequestHandler {
     const x = new Exchange(deps, req, res, DOCS.path);
     limitPublic(deps, x).then(
       () => {
-        res.setHeader('X-Request-Id', x.requestId);
+        for (const [name, value] of Object.entries({ 'X-Request-Id': x.requestId, ...x.limitHeaders }))
+          res.setHeader(name, value);
         let isHandedOn = false;
         res.once('finish', () => {
           if (!isHandedOn) x.record(res.statusCode);
         });
         pages(req, res, (error?: unknown) => {
           isHandedOn = true;
-          next(error);
+          if (error !== undefined && error !== null) next(error);
+          // The application would count it a second time.
+          else x.fail(noSuchEndpoint());
         });
       },
       (error: unknown) => x.fail(error),

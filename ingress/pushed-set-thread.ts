@@ -1,7 +1,7 @@
 // The thread that reads and checks a pushed policy set (pushed-set.ts): it posts one result and ends.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Static } from 'typebox';
-import { PushPoliciesRequest } from '../shared/api/policy-set.ts';
+import { PushPoliciesRequest } from '../shared/api/policy-change.ts';
 import { ApiError, invalidField } from '../shared/kernel/errors.ts';
 import {
   checkOwnPushed,
@@ -25,7 +25,6 @@ function outcomeOf(task: PushTask | OwnPushTask): Outcome {
     if (first !== undefined) throw invalidField(first.pointer, first.message);
     // The schema has checked it.
     const request = value as Static<typeof PushPoliciesRequest>;
-    if (request.reason.trim() === '') throw invalidField('/reason', 'must not be blank');
     return 'slug' in task ? checkOwnPushed(request, task) : checkPushed(request, task);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -1,7 +1,7 @@
 // Reads and checks the body of a pushed policy set in a thread: parsing and checking megabytes takes seconds.
 import { fileURLToPath } from 'node:url';
 import type { Static } from 'typebox';
-import type { PushPoliciesRequest } from '../shared/api/policy-set.ts';
+import type { PushPoliciesRequest } from '../shared/api/policy-change.ts';
 import { type Admitted, admitHere } from '../shared/domain/policy-sets/admission.ts';
 import { runThread } from '../shared/domain/policy-sets/thread.ts';
 import { ApiError, type FieldError, invalidField } from '../shared/kernel/errors.ts';

@@ -1,6 +1,6 @@
 // `custos policy log`: who put which policy set into force, for whom, when and why.
 import type { Static } from 'typebox';
-import type { PolicyActivationList } from '../../shared/api/policy-set.ts';
+import type { PolicyActivationList } from '../../shared/api/policy-change.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { activationView, listActivations } from '../../shared/domain/policy-sets/activations.ts';
 import { runAdmin } from '../admin.ts';

@@ -1,7 +1,7 @@
 // What commands that change the set in force share: the service's database or a service over HTTP, and how the result is printed.
 import type { SetComparison } from '../../shared/core/policy/compare.ts';
 import type { Static } from 'typebox';
-import type { PolicyChangeResult } from '../../shared/api/policy-set.ts';
+import type { PolicyChangeResult } from '../../shared/api/policy-change.ts';
 import { type ChangeResult, changePolicySet, type PolicyChange } from '../../shared/domain/policy-sets/change.ts';
 import { changeRulesOf } from '../../shared/domain/policy-sets/change-rules.ts';
 import { assertLoadable, canonicalOf } from '../../shared/domain/policy-sets/stored-sets.ts';

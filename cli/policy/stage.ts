@@ -1,7 +1,7 @@
 // `custos policy stages`, `promote` and `drop-stage`: sets that are in force for some organisations, or evaluated in shadow for a share.
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Static } from 'typebox';
-import type { PolicyStageList } from '../../shared/api/policy-set.ts';
+import type { PolicyStageList } from '../../shared/api/policy-change.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { type StageView, stageViews } from '../../shared/domain/drafts/stage-views.ts';
 import { runAdmin } from '../admin.ts';

@@ -44,6 +44,7 @@ type Client struct {
 	Keys      KeysService
 	Policies  PoliciesService
 	Tools     ToolsService
+	Webhooks  WebhooksService
 	Halt      HaltService
 	Reference ReferenceService
 
@@ -113,7 +114,7 @@ func newClient(t *transport) *Client {
 	c.Approvals, c.Proofs, c.Proof, c.Agents = ApprovalsService{s}, ProofsService{s}, ProofsService{s}, AgentsService{s}
 	c.Trust, c.Log, c.Keys, c.Policies = TrustService{s}, LogService{s}, KeysService{s}, PoliciesService{s}
 	c.Tools, c.Halt, c.Reference = ToolsService{s}, HaltService{s}, ReferenceService{s}
-	c.Resources = ResourcesService{s}
+	c.Resources, c.Webhooks = ResourcesService{s}, WebhooksService{s}
 	return c
 }
 

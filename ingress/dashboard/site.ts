@@ -4,7 +4,7 @@ import { ApiError } from '../../shared/kernel/errors.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { ANONYMOUS_PER_SECOND, type AnonymousLimiter, createAnonymousLimiter } from '../request/address-limit.ts';
-import { type Site, ANSWERED_METHODS, byPrecision, expressPath } from '../app.ts';
+import { type Site, ANSWERED_METHODS, byPrecision, expressPath, routeMethods } from '../app.ts';
 import type { AdmissionDeps } from '../request/authenticate.ts';
 import { Exchange } from '../request/exchange.ts';
 import { compile } from '../request/schema.ts';
@@ -24,6 +24,10 @@ import { assertShown, foreignRequest } from './same-site.ts';
 import { createSessions } from './sessions.ts';
 
 const PATH = '/dashboard';
+const EVENTS_PATH = `${PATH}/api/events`;
+const ASSETS_PATH = `${PATH}/assets`;
+/** Every other path below PATH is that of a page. */
+const NOT_A_PAGE = /^\/dashboard\/(?:api|assets)(?:\/|$)/;
 /** For pages and files, by client address: the first load of a page is about ten requests. */
 const FILES_PER_SECOND = 200;
 /** For a session's key, apart from the key's own limit: watching the dashboard must not use up the limit of agents. */
@@ -111,6 +115,13 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
     return { assets, page: buildPage(assets) };
   });
 
+  const ofRoutes = once(() => routeMethods(routes));
+  const methodsOf = (path: string): readonly string[] => {
+    if (path.startsWith(`${BOARD_PATH}/`)) return Object.keys(ANSWERED_METHODS);
+    const isRead = !NOT_A_PAGE.test(path) || path === EVENTS_PATH || path.startsWith(`${ASSETS_PATH}/`);
+    return isRead ? ['GET'] : ofRoutes()(path);
+  };
+
   const create = (edge: RouterDeps): RequestHandler => {
     const router: Router = express.Router({ caseSensitive: true, strict: true });
     /** @param active whether a person causes the requests */
@@ -135,7 +146,7 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
       if (refusal === undefined) return next();
       new Exchange(edge, req, res, `${PATH}/api`).fail(refusal);
     });
-    router.get('/api/events', (req, res) => events.serve(new Exchange(edge, req, res, `${PATH}/api/events`), passive));
+    router.get('/api/events', (req, res) => events.serve(new Exchange(edge, req, res, EVENTS_PATH), passive));
     for (const route of byPrecision(routes)) {
       const path = expressPath(route.path.slice(PATH.length));
       // Created on first use: most installations never call most of these routes.
@@ -174,9 +185,9 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
       };
     router.get(
       '/assets/:version/*name',
-      open(`${PATH}/assets`, (x) => {
+      open(ASSETS_PATH, (x) => {
         const { assets } = load();
-        const [version = '', ...name] = x.path.slice(`${PATH}/assets/`.length).split('/');
+        const [version = '', ...name] = x.path.slice(ASSETS_PATH.length + 1).split('/');
         const asset = assets.get(name.join('/'));
         if (asset === undefined) throw new ApiError('E4004', 'There is no such file.');
         // During an update another process may have sent a page of another version; this one's file is better than none.
@@ -185,15 +196,13 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
     );
     const page = open(PATH, (x) => sendPage(x, edge.https, load().page));
     router.get('/', page);
-    router.get('/*rest', (req, res, next) =>
-      /^\/(?:api|assets)(?:\/|$)/.test(req.path) ? next() : page(req, res, next),
-    );
+    router.get('/*rest', (req, res, next) => (NOT_A_PAGE.test(req.baseUrl + req.path) ? next() : page(req, res, next)));
     // The application answers OPTIONS.
     return (req, res, next) => (req.method === 'OPTIONS' ? next() : router(req, res, next));
   };
   return {
     routes,
-    site: { path: PATH, methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], create },
+    site: { path: PATH, methodsOf, create },
     close: () => events.close(),
   };
 }

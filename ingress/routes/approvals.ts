@@ -19,7 +19,6 @@ import {
   votesOf,
 } from '../../shared/domain/approvals/votes.ts';
 import type { EntitySql, Sql } from '../../shared/platform/db/database.ts';
-import { invalidField } from '../../shared/kernel/errors.ts';
 import { memberOf } from '../../shared/kernel/json.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
@@ -95,7 +94,6 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       idempotent: true,
       handler: ({ key, params, body, commit }) =>
         commit(async (sql) => {
-          if (body.reason.trim() === '') throw invalidField('/reason', 'must not be blank');
           const at = nowMs();
           await decideApproval(sql, key, params.id, {
             state,

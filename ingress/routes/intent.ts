@@ -13,7 +13,8 @@ import { parseIntent } from '../../shared/core/intent/parse.ts';
 import type { Raised } from '../../shared/core/intent/second-reading.ts';
 import type { ParsedIntent } from '../../shared/core/intent/types.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
-import { Intent, type IntentBody, IntentIdParams, IntentRequest } from '../../shared/api/intent.ts';
+import { IdParams } from '../../shared/api/common.ts';
+import { Intent, type IntentBody, IntentRequest } from '../../shared/api/intent.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { storeOnce } from './store-once.ts';
 
@@ -154,7 +155,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
       tag: 'Intents',
       summary: 'Read a parse again',
       description: 'As it was answered.',
-      request: { params: IntentIdParams },
+      request: { params: IdParams },
       responses: { 200: { description: 'The parse as it was answered.', schema: Intent } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {

@@ -4,7 +4,7 @@ import {
   PolicyChangeResult,
   type RollBackPoliciesRequest,
   WithdrawPoliciesRequest,
-} from '../../shared/api/policy-set.ts';
+} from '../../shared/api/policy-change.ts';
 import type { SetComparison } from '../../shared/core/policy/compare.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { composedText, digestOfText, type OwnPolicies } from '../../shared/core/policy/own/compose.ts';
@@ -29,7 +29,7 @@ import type { EntitySql } from '../../shared/platform/db/database.ts';
 import { createHourlyCounts } from '../hourly.ts';
 import type { PushReader } from '../pushed-set.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
-import { assertReason, checkedReply, type PolicyChangeDeps } from './policy-change-reply.ts';
+import { checkedReply, type PolicyChangeDeps } from './policy-change-reply.ts';
 
 type OwnSource = 'push' | 'rollback';
 /** The canonical text of the set below own policies. */
@@ -233,7 +233,6 @@ export function organisationPolicyRoutes(deps: PolicyChangeDeps): Route[] {
       handler: async ({ key, commit, body: { reason, expectedDigest } }) => {
         assertOwnAdmin(key);
         if (isOperatorsKey(key)) throw new ApiError('E5002', "The operator's organisation has no own policies.");
-        assertReason(reason);
         const { organisationId, keyId: author } = key;
         const reply = await commit(async (sql) => {
           const change = { organisationId, own: null, expectedDigest, author, reason, atMs: nowMs() };

@@ -1,12 +1,11 @@
 // What routes that change policy sets share: they carry out the change in the transaction of the request, and answer with its result.
 import { policyApprovalView } from '../../shared/api/policy-approval-view.ts';
-import { PolicyChangeResult } from '../../shared/api/policy-set.ts';
+import { PolicyChangeResult } from '../../shared/api/policy-change.ts';
 import type { SetComparison } from '../../shared/core/policy/compare.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { type ChangeResult, changePolicySet, type PolicyChange } from '../../shared/domain/policy-sets/change.ts';
 import type { ChangeRules } from '../../shared/domain/policy-sets/change-rules.ts';
-import { invalidField } from '../../shared/kernel/errors.ts';
 import { changedFields } from '../../shared/kernel/recorded-change.ts';
 import type { EntitySql } from '../../shared/platform/db/database.ts';
 import type { Reply, RequestContext } from '../route.ts';
@@ -103,9 +102,4 @@ export function checkedReply(
 ): Reply {
   const about = { digest, previousDigest, author, reason, source, signer: null };
   return { status: 200, body: { status: 'checked', ...about, ...(comparison && { comparison }), findings } };
-}
-
-/** @throws {ApiError} E2001 */
-export function assertReason(reason: string): void {
-  if (reason.trim() === '') throw invalidField('/reason', 'must not be blank');
 }

@@ -4,10 +4,10 @@ import {
   DropStageRequest,
   PolicyActivationList,
   PolicyChangeResult,
-  PolicyDigestParams,
   PolicyStageList,
   PromotePoliciesRequest,
-} from '../../shared/api/policy-set.ts';
+} from '../../shared/api/policy-change.ts';
+import { PolicyDigestParams } from '../../shared/api/policy-set.ts';
 import { activationView, listActivations } from '../../shared/domain/policy-sets/activations.ts';
 import { stageViews } from '../../shared/domain/drafts/stage-views.ts';
 import { assertLoadable } from '../../shared/domain/policy-sets/stored-sets.ts';
@@ -15,7 +15,7 @@ import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { readPage } from './paging.ts';
 import { assertLiveAdmin, assertOperator } from './policies.ts';
-import { assertReason, createApplyChange, type PolicyChangeDeps, RESPONSES } from './policy-change-reply.ts';
+import { createApplyChange, type PolicyChangeDeps, RESPONSES } from './policy-change-reply.ts';
 
 const SEQ = /^[1-9]\d{0,17}$/;
 
@@ -75,7 +75,6 @@ export function policyStageRoutes(deps: PolicyChangeDeps): Route[] {
         const { key, body } = request;
         const { digest, reason, expectedDigest, signature } = body;
         assertOperator(key);
-        assertReason(reason);
         await assertLoadable(db, digest);
         const change = { digest, author: key.keyId, reason, source: 'push' as const };
         return apply(request, { ...change, expectedDigest, signature });
@@ -98,7 +97,6 @@ export function policyStageRoutes(deps: PolicyChangeDeps): Route[] {
       handler: async (request) => {
         const { key, params, body } = request;
         assertOperator(key);
-        assertReason(body.reason);
         const change = { digest: params.digest, author: key.keyId, reason: body.reason };
         return apply(request, { ...change, source: 'stage' as const, stage: 'drop' });
       },

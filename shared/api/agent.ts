@@ -9,9 +9,9 @@ import {
   listOf,
   named,
   NO_NUL,
-  NOT_BLANK,
   Nullable,
   PAGE,
+  reasonText,
   StringEnum,
   Timestamp,
 } from './common.ts';
@@ -63,10 +63,7 @@ export const AgentUpdate = closed(
     metadata: Type.Optional(Nullable(Metadata)),
     status: Type.Optional(AgentStatusSchema),
     reason: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: MAX_REASON,
-        pattern: NOT_BLANK,
+      reasonText(MAX_REASON, {
         description:
           'Why the status changes; only together with `status`. Stored in the log permanently, on the chain of the agent.',
         examples: ['It retries a denied transfer every minute, incident 42'],

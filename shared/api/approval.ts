@@ -9,9 +9,9 @@ import {
   JsonObject,
   listOf,
   named,
-  NO_NUL,
   Nullable,
   PAGE,
+  reasonText,
   StringEnum,
   Timestamp,
 } from './common.ts';
@@ -109,10 +109,7 @@ export const ApprovalListQuery = closed({
 export const MAX_REASON = 1_000;
 
 export const ApprovalVerdict = named('ApprovalVerdict', {
-  reason: Type.String({
-    minLength: 1,
-    maxLength: MAX_REASON,
-    pattern: NO_NUL,
+  reason: reasonText(MAX_REASON, {
     description: 'Stored in the log permanently.',
     examples: ['Ticket OPS-7, backup verified'],
   }),

@@ -10,6 +10,10 @@ export const NO_NUL = '^[^\\u0000]*$';
 /** The same for a text that is not blank. */
 export const NOT_BLANK = '^[^\\u0000]*\\S[^\\u0000]*$';
 
+/** Why somebody does something: a text that is not blank. @param options description and examples */
+export const reasonText = (maxLength: number, options: { readonly description: string; readonly examples: string[] }) =>
+  Type.String({ maxLength, pattern: NOT_BLANK, ...options });
+
 /** A time from callers: RFC 3339 with any offset, with or without fractions. */
 export const Instant = Type.String({ format: 'date-time', maxLength: 64, description: 'RFC 3339 date and time.' });
 

@@ -1,15 +1,12 @@
 // Schemas of halts.
 import { type Static, Type } from 'typebox';
 import { ENVIRONMENTS } from '../kernel/vocabulary.ts';
-import { named, NO_NUL, NOT_BLANK, Nullable, StringEnum, Timestamp } from './common.ts';
+import { named, Nullable, reasonText, StringEnum, Timestamp } from './common.ts';
 
 const MAX_REASON = 500;
 
 export const HaltRequest = named('HaltRequest', {
-  reason: Type.String({
-    minLength: 1,
-    maxLength: MAX_REASON,
-    pattern: NO_NUL,
+  reason: reasonText(MAX_REASON, {
     description: 'Stored in the log permanently.',
     examples: ['Runaway agent, incident 42'],
   }),
@@ -18,9 +15,7 @@ export const HaltRequest = named('HaltRequest', {
 /** The body of the end of a halt. It may be left out. */
 export const HaltLift = named('HaltLift', {
   reason: Type.Optional(
-    Type.String({
-      maxLength: MAX_REASON,
-      pattern: NOT_BLANK,
+    reasonText(MAX_REASON, {
       description: 'Why the environment may act again. Stored in the log permanently.',
       examples: ['The agent is fixed, incident 42'],
     }),

@@ -76,5 +76,3 @@ export const Intent = named('Intent', {
   created_at: Timestamp,
 });
 export type IntentBody = Static<typeof Intent>;
-
-export const IntentIdParams = closed({ id: IntentId });

@@ -1,7 +1,7 @@
 // The one view of a proposed policy set: what the HTTP interface, the dashboard and the command line show of its row.
 import type { Static } from 'typebox';
 import { changeVotesOf, proposalStatus, stageOf, type StoredProposal } from '../domain/policy-sets/proposals.ts';
-import type { PolicyApproval } from './policy-set.ts';
+import type { PolicyApproval } from './policy-change.ts';
 
 /** @param atMs the time at which the status holds */
 export function policyApprovalView(row: StoredProposal, atMs: number): Static<typeof PolicyApproval> {

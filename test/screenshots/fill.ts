@@ -293,7 +293,6 @@ async function addWebhook(service: Service, worker: TestWorker): Promise<void> {
   await receiver.close();
 }
 
-/** Fills a service with example data. */
 /** A push, and a change that waits for a second person. */
 async function changePolicies({ admin, db, nowMs }: Service): Promise<void> {
   const folder = await folderOf(examplePolicies());
@@ -313,6 +312,7 @@ async function changePolicies({ admin, db, nowMs }: Service): Promise<void> {
   await db.transaction((sql) => changePolicySet(sql, change, rules, nowMs()));
 }
 
+/** Fills a service with example data. */
 export async function fill(service: Service, worker: TestWorker): Promise<void> {
   const { admin, operatorId } = service;
   await registerAgents(service);

@@ -130,7 +130,21 @@ describe('the dashboard over HTTP', () => {
       expect((await page(`/dashboard/assets/v/${name}`)).json.code, name).to.equal('E4004');
     expect((await service.admin.request('PUT', '/dashboard/api/session', { check: false })).status).to.equal(403);
     expect((await signed.send('PUT', '/nothing')).json.code).to.equal('E4004');
-    expect((await service.admin.request('OPTIONS', '/dashboard')).headers['allow']).to.contain('GET');
+  });
+
+  it('answers another method than that of a page, a file or a part of its API with E4005 and those that there are', async () => {
+    const allowed = async (method: string, path: string): Promise<[number, string, string]> => {
+      const { status, json, headers } = await signed.send(method, path);
+      return [status, json.code, String(headers['allow'])];
+    };
+    const read = [405, 'E4005', 'GET, HEAD, OPTIONS'];
+    for (const path of ['/overview', '/events']) expect(await allowed('PUT', path), path).to.deep.equal(read);
+    expect(await allowed('PUT', '/v1/agents')).to.deep.equal([405, 'E4005', 'GET, HEAD, OPTIONS, POST']);
+    for (const path of ['/dashboard', '/dashboard/agents/agent-7', '/dashboard/assets/v/main.js']) {
+      const { status, headers } = await service.admin.request('POST', path, { key: null, check: false });
+      expect([status, headers['allow']], path).to.deep.equal([405, 'GET, HEAD, OPTIONS']);
+    }
+    expect((await service.admin.request('OPTIONS', '/dashboard')).headers['allow']).to.equal('GET, HEAD, OPTIONS');
   });
 
   it('counts decisions by verdict, agents by level, the log, and problems', async () => {

@@ -71,7 +71,14 @@ describe('a halt', () => {
       await live.delete('/v1/halt'),
     ])
       expect([answer.status, answer.json.code]).to.deep.equal([403, 'E1004']);
-    for (const body of [{}, { reason: '' }, { reason: 'x'.repeat(501) }, { reason: 'a\u0000b' }, { reason: 1 }]) {
+    for (const body of [
+      {},
+      { reason: '' },
+      { reason: ' ' },
+      { reason: 'x'.repeat(501) },
+      { reason: 'a\u0000b' },
+      { reason: 1 },
+    ]) {
       const answer = await service.admin.post('/v1/halt', body);
       expect([answer.status, answer.json.code], JSON.stringify(body)).to.deep.equal([400, 'E2001']);
     }

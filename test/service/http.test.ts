@@ -227,6 +227,7 @@ for (const slow of [false, true]) {
           await client.get('/v1/reference/tiers'),
           await client.request('POST', '/v1/batch', { raw: '{' }),
           await client.get('/v1/trouble/secret'),
+          await client.get('/docs', { check: false }),
         ];
         for (const { headers, status } of answers) {
           expect(headers['ratelimit-policy'], String(status)).to.equal('"second";q=50;w=1');
@@ -240,6 +241,11 @@ for (const slow of [false, true]) {
         await client.post('/v1/batch', { items: [] });
         await client.post('/v1/things', { name: 'a' });
         expect(sample.costs).to.deep.equal([3, 1, 1, 1]);
+      });
+      it('counts a request for what there is not once, also below the pages', async () => {
+        for (const path of ['/v1/nothing', '/docs/nothing'])
+          expectProblem(await client.get(path, { check: false }), 404, 'E4004');
+        expect(sample.costs).to.deep.equal([1, 1]);
       });
       it('counts requests without a valid key by address, and stops the look-up of their keys', async () => {
         sample.anonymousLeft = 3;

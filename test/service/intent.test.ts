@@ -130,6 +130,7 @@ describe('a parse of free text', () => {
     const organisationId = await service.addOrganisation('stranger');
     const absent = await client.get('/v1/intent/int_00000000000000000000000000');
     expect(outcome(absent)).to.deep.equal([404, 'E4001']);
+    expect((await client.get('/v1/intent/no%20id')).json.detail).to.equal(absent.json.detail);
     for (const other of [
       await service.client({ organisationId }),
       await service.client({ organisationId, scopes: ['admin:*'] }),

@@ -440,10 +440,21 @@ describe('a change of the policy set', () => {
         expect((await inForce()).digest).to.equal(digest);
       });
 
-    it('when it has 20 MB, no reason, an unknown digest, or another key than an admin of the operator', async () => {
-      const huge = JSON.stringify({ files: [{ path: 'a.json', text: 'x'.repeat(20 * 1_048_576) }], reason: 'r' });
-      const large = await first.client.request('POST', '/v1/policies', { raw: huge });
-      expect([large.status, large.json.code]).to.deep.equal([413, 'E2005']);
+    it('when it is larger than 8 MB, or 4 MB where it is only validated', async () => {
+      for (const [place, limit] of [
+        ['/v1/policies', 8 * 1_048_576],
+        ['/v1/policies/validate', 4 * 1_048_576],
+      ] as const)
+        for (const [bytes, expected] of [
+          [limit, [400, 'E2001']],
+          [limit + 1, [413, 'E2005']],
+        ] as const) {
+          const { status, json } = await first.client.request('POST', place, { raw: '{"files":[]}'.padEnd(bytes) });
+          expect([status, json.code], `${place} ${bytes}`).to.deep.equal(expected);
+        }
+    });
+
+    it('when it has no reason, an unknown digest, or another key than an admin of the operator', async () => {
       const blank = await push(setOf('DENY', 'GOOD'), { reason: ' ' });
       expect([blank.status, blank.json.errors[0].pointer]).to.deep.equal([400, '/reason']);
       const strange = await push(setOf('DENY', 'GOOD'), { digest: 'x' });

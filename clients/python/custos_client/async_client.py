@@ -78,6 +78,7 @@ class AsyncCustos:
         self.policies = resources.AsyncPolicies(engine)
         self.tools = resources.AsyncTools(engine)
         self.resources = resources.AsyncResources(engine)
+        self.webhooks = resources.AsyncWebhooks(engine)
         self.halt = resources.AsyncHalt(engine)
         self.reference = resources.AsyncReference(engine)
 

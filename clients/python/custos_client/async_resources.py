@@ -776,6 +776,114 @@ class AsyncTools(AsyncResource):
         return await self._call(ops.TOOLS_GET, server=server)
 
 
+class AsyncWebhooks(AsyncResource):
+    async def create(
+        self,
+        *,
+        url: str,
+        events: Sequence[Literal[
+            "decision.made", "approval.opened", "approval.decided", "intent.decided", "trust.level_changed",
+            "proof.anchored", "policy.activated", "policy.refused", "key.created", "key.revoked",
+            "log.halted", "audit.failed"
+        ]],
+        filter: Optional[Union[m.WebhookFilter, Mapping[str, Any]]] = None,
+        description: Optional[str] = None,
+        secret: Optional[str] = None,
+        signature: Optional[Literal["hmac", "ed25519"]] = None,
+    ) -> m.WebhookWithSecret:
+        """Create a webhook: POST /v1/webhooks."""
+        return await self._call(
+            ops.WEBHOOKS_CREATE,
+            url=url,
+            events=events,
+            filter=filter,
+            description=description,
+            secret=secret,
+            signature=signature,
+        )
+
+    async def list(self) -> List[m.Webhook]:
+        """List the webhooks of the environment, newest first: GET /v1/webhooks."""
+        return await self._items(ops.WEBHOOKS_LIST)
+
+    async def update(
+        self,
+        webhook_id: str,
+        *,
+        url: Optional[str] = None,
+        events: Optional[Sequence[Literal[
+            "decision.made", "approval.opened", "approval.decided", "intent.decided", "trust.level_changed",
+            "proof.anchored", "policy.activated", "policy.refused", "key.created", "key.revoked",
+            "log.halted", "audit.failed"
+        ]]] = None,
+        filter: Union[Unset, Optional[Union[m.WebhookFilter, Mapping[str, Any]]]] = UNSET,
+        description: Union[Unset, Optional[str]] = UNSET,
+        enabled: Optional[bool] = None,
+    ) -> m.Webhook:
+        """Change, disable or enable a webhook: PATCH /v1/webhooks/{webhookId}."""
+        return await self._call(
+            ops.WEBHOOKS_UPDATE,
+            webhook_id=webhook_id,
+            url=url,
+            events=events,
+            filter=filter,
+            description=description,
+            enabled=enabled,
+        )
+
+    async def remove(self, webhook_id: str) -> m.Webhook:
+        """Delete a webhook: DELETE /v1/webhooks/{webhookId}."""
+        return await self._call(ops.WEBHOOKS_REMOVE, webhook_id=webhook_id)
+
+    async def rotate(
+        self,
+        webhook_id: str,
+        *,
+        overlap: Optional[str] = None,
+        secret: Optional[str] = None,
+        signature: Optional[Literal["hmac", "ed25519"]] = None,
+    ) -> m.WebhookWithSecret:
+        """Replace a webhook's signing key: POST /v1/webhooks/{webhookId}/rotate."""
+        return await self._call(
+            ops.WEBHOOKS_ROTATE,
+            webhook_id=webhook_id,
+            overlap=overlap,
+            secret=secret,
+            signature=signature,
+        )
+
+    def deliveries(
+        self,
+        webhook_id: str,
+        *,
+        state: Optional[Literal["pending", "delivered", "failed"]] = None,
+        limit: Optional[int] = None,
+    ) -> AsyncIterator[m.WebhookDelivery]:
+        """List a webhook's deliveries, newest first: GET /v1/webhooks/{webhookId}/deliveries."""
+        return self._iterate(ops.WEBHOOKS_DELIVERIES, webhook_id=webhook_id, state=state, limit=limit)
+
+    async def deliveries_page(
+        self,
+        webhook_id: str,
+        *,
+        state: Optional[Literal["pending", "delivered", "failed"]] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> m.WebhookDeliveryList:
+        """List a webhook's deliveries, newest first: GET /v1/webhooks/{webhookId}/deliveries."""
+        return await self._call(
+            ops.WEBHOOKS_DELIVERIES,
+            webhook_id=webhook_id,
+            state=state,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    async def replay_delivery(self, webhook_id: str, delivery_id: str) -> m.WebhookDelivery:
+        """Send a message again: POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay."""
+        return await self._call(ops.WEBHOOKS_REPLAY_DELIVERY, webhook_id=webhook_id, delivery_id=delivery_id)
+
+
 class AsyncHalt(AsyncResource):
     async def set(self, *, reason: str) -> m.HaltState:
         """Halt the environment of the key: POST /v1/halt."""

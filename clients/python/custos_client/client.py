@@ -91,6 +91,7 @@ class Custos:
         self.policies = resources.Policies(engine)
         self.tools = resources.Tools(engine)
         self.resources = resources.Resources(engine)
+        self.webhooks = resources.Webhooks(engine)
         self.halt = resources.Halt(engine)
         self.reference = resources.Reference(engine)
 

@@ -2613,6 +2613,176 @@ class Verification:
 
 
 @dataclass(frozen=True)
+class Webhook:
+    is_camel_case: ClassVar[bool] = True
+
+    # Names the webhook.
+    webhook_id: str
+    # Where messages are sent with POST.
+    url: str
+    description: Optional[str]
+    # The types of events that are sent.
+    events: List[Literal[
+        "decision.made", "approval.opened", "approval.decided", "intent.decided", "trust.level_changed",
+        "proof.anchored", "policy.activated", "policy.refused", "key.created", "key.revoked", "log.halted",
+        "audit.failed"
+    ]]
+    filter: Optional[WebhookFilter]
+    # Whether messages are sent.
+    enabled: bool
+    disabled_reason: Optional[Literal["operator", "gone", "failing"]]
+    disabled_at: Optional[str]
+    failing_since: Optional[str]
+    # hmac: `v1` signatures; ed25519: `v1a`.
+    signature: Literal["hmac", "ed25519"]
+    public_key: Optional[str]
+    previous_keys_until: Optional[str]
+    # RFC 3339, UTC, milliseconds.
+    created_at: str
+    # The key that created it.
+    created_by: str
+
+
+@dataclass(frozen=True)
+class WebhookCreate:
+    # Where messages are sent with POST.
+    url: str
+    # The types of events that are sent.
+    events: List[Literal[
+        "decision.made", "approval.opened", "approval.decided", "intent.decided", "trust.level_changed",
+        "proof.anchored", "policy.activated", "policy.refused", "key.created", "key.revoked", "log.halted",
+        "audit.failed"
+    ]]
+    filter: Optional[WebhookFilter] = None
+    # For people.
+    description: Optional[str] = None
+    # A secret of the caller: `whsec_` and 24 to 64 bytes, or `whsk_` and an Ed25519 private key, in base64.
+    secret: Optional[str] = None
+    # Kind of the generated key; a given `secret` has its own.
+    signature: Optional[Literal["hmac", "ed25519"]] = None
+
+
+@dataclass(frozen=True)
+class WebhookDelivery:
+    is_camel_case: ClassVar[bool] = True
+
+    # The header `webhook-id` of the message.
+    delivery_id: str
+    # The type of the event.
+    type: Literal[
+        "decision.made", "approval.opened", "approval.decided", "intent.decided", "trust.level_changed",
+        "proof.anchored", "policy.activated", "policy.refused", "key.created", "key.revoked", "log.halted",
+        "audit.failed"
+    ]
+    # What the event is about; messages about one subject are sent in order.
+    subject: str
+    # pending: not delivered yet; delivered: answered with a status of 200 to 299; failed: no more attempts
+    # are made.
+    state: Literal["pending", "delivered", "failed"]
+    # How often it was tried.
+    attempts: int
+    # RFC 3339, UTC, milliseconds.
+    created_at: str
+    next_attempt_at: Optional[str]
+    last_attempt_at: Optional[str]
+    duration_ms: Optional[int]
+    response_status: Optional[int]
+    error: Optional[str]
+    # The body of the message: type, timestamp and data.
+    payload: Dict[str, Any]
+
+
+@dataclass(frozen=True)
+class WebhookDeliveryList:
+    is_camel_case: ClassVar[bool] = True
+
+    # One page of them.
+    items: List[WebhookDelivery]
+    next_cursor: Optional[str]
+
+
+@dataclass(frozen=True)
+class WebhookFilter:
+    """Which decisions are sent as `decision.made`; other events are not filtered."""
+
+    is_camel_case: ClassVar[bool] = True
+
+    # Only decisions with one of these verdicts.
+    verdicts: Optional[List[Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]]] = None
+    # Only decisions about these agents.
+    agent_ids: Optional[List[str]] = None
+
+
+@dataclass(frozen=True)
+class WebhookList:
+    is_camel_case: ClassVar[bool] = True
+
+    # One page of them.
+    items: List[Webhook]
+    next_cursor: Optional[str]
+
+
+@dataclass(frozen=True)
+class WebhookRotate:
+    # How long messages are signed with the old key too.
+    overlap: Optional[str] = None
+    # A secret of the caller: `whsec_` and 24 to 64 bytes, or `whsk_` and an Ed25519 private key, in base64.
+    secret: Optional[str] = None
+    # Kind of the generated key; a given `secret` has its own.
+    signature: Optional[Literal["hmac", "ed25519"]] = None
+
+
+@dataclass(frozen=True)
+class WebhookUpdate:
+    # Where messages are sent with POST.
+    url: Optional[str] = None
+    # The types of events that are sent.
+    events: Optional[List[Literal[
+        "decision.made", "approval.opened", "approval.decided", "intent.decided", "trust.level_changed",
+        "proof.anchored", "policy.activated", "policy.refused", "key.created", "key.revoked", "log.halted",
+        "audit.failed"
+    ]]] = None
+    filter: Union[Unset, Optional[WebhookFilter]] = UNSET
+    description: Union[Unset, Optional[str]] = UNSET
+    # false: nothing is sent. true: messages that wait are sent, then the events of the time while it was
+    # disabled, at most those of the last three days.
+    enabled: Optional[bool] = None
+
+
+@dataclass(frozen=True)
+class WebhookWithSecret:
+    is_camel_case: ClassVar[bool] = True
+
+    # Names the webhook.
+    webhook_id: str
+    # Where messages are sent with POST.
+    url: str
+    description: Optional[str]
+    # The types of events that are sent.
+    events: List[Literal[
+        "decision.made", "approval.opened", "approval.decided", "intent.decided", "trust.level_changed",
+        "proof.anchored", "policy.activated", "policy.refused", "key.created", "key.revoked", "log.halted",
+        "audit.failed"
+    ]]
+    filter: Optional[WebhookFilter]
+    # Whether messages are sent.
+    enabled: bool
+    disabled_reason: Optional[Literal["operator", "gone", "failing"]]
+    disabled_at: Optional[str]
+    failing_since: Optional[str]
+    # hmac: `v1` signatures; ed25519: `v1a`.
+    signature: Literal["hmac", "ed25519"]
+    public_key: Optional[str]
+    previous_keys_until: Optional[str]
+    # RFC 3339, UTC, milliseconds.
+    created_at: str
+    # The key that created it.
+    created_by: str
+    # The secret of an hmac webhook; it is never shown again.
+    secret: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class WithdrawPoliciesRequest:
     is_camel_case: ClassVar[bool] = True
 

@@ -707,6 +707,80 @@ TOOLS_GET: Operation[m.ToolCatalogue] = Operation(
     statuses=(200,),
     is_text=False,
 )
+WEBHOOKS_CREATE: Operation[m.WebhookWithSecret] = Operation(
+    method="POST",
+    path="/v1/webhooks",
+    path_arguments=(),
+    query_arguments=(),
+    body=m.WebhookCreate,
+    answer=m.WebhookWithSecret,
+    statuses=(201,),
+    is_text=False,
+)
+WEBHOOKS_LIST: Operation[m.WebhookList] = Operation(
+    method="GET",
+    path="/v1/webhooks",
+    path_arguments=(),
+    query_arguments=(),
+    body=None,
+    answer=m.WebhookList,
+    statuses=(200,),
+    is_text=False,
+)
+WEBHOOKS_UPDATE: Operation[m.Webhook] = Operation(
+    method="PATCH",
+    path="/v1/webhooks/{webhookId}",
+    path_arguments=(("webhook_id", "webhookId"),),
+    query_arguments=(),
+    body=m.WebhookUpdate,
+    answer=m.Webhook,
+    statuses=(200,),
+    is_text=False,
+)
+WEBHOOKS_REMOVE: Operation[m.Webhook] = Operation(
+    method="DELETE",
+    path="/v1/webhooks/{webhookId}",
+    path_arguments=(("webhook_id", "webhookId"),),
+    query_arguments=(),
+    body=None,
+    answer=m.Webhook,
+    statuses=(200,),
+    is_text=False,
+)
+WEBHOOKS_ROTATE: Operation[m.WebhookWithSecret] = Operation(
+    method="POST",
+    path="/v1/webhooks/{webhookId}/rotate",
+    path_arguments=(("webhook_id", "webhookId"),),
+    query_arguments=(),
+    body=m.WebhookRotate,
+    answer=m.WebhookWithSecret,
+    statuses=(200,),
+    is_text=False,
+)
+WEBHOOKS_DELIVERIES: Operation[m.WebhookDeliveryList] = Operation(
+    method="GET",
+    path="/v1/webhooks/{webhookId}/deliveries",
+    path_arguments=(("webhook_id", "webhookId"),),
+    query_arguments=(
+        ("state", "state"),
+        ("cursor", "cursor"),
+        ("limit", "limit"),
+    ),
+    body=None,
+    answer=m.WebhookDeliveryList,
+    statuses=(200,),
+    is_text=False,
+)
+WEBHOOKS_REPLAY_DELIVERY: Operation[m.WebhookDelivery] = Operation(
+    method="POST",
+    path="/v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay",
+    path_arguments=(("webhook_id", "webhookId"), ("delivery_id", "deliveryId"),),
+    query_arguments=(),
+    body=None,
+    answer=m.WebhookDelivery,
+    statuses=(202,),
+    is_text=False,
+)
 HALT_SET: Operation[m.HaltState] = Operation(
     method="POST",
     path="/v1/halt",

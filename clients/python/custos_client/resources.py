@@ -753,6 +753,114 @@ class Tools(Resource):
         return self._call(ops.TOOLS_GET, server=server)
 
 
+class Webhooks(Resource):
+    def create(
+        self,
+        *,
+        url: str,
+        events: Sequence[Literal[
+            "decision.made", "approval.opened", "approval.decided", "intent.decided", "trust.level_changed",
+            "proof.anchored", "policy.activated", "policy.refused", "key.created", "key.revoked",
+            "log.halted", "audit.failed"
+        ]],
+        filter: Optional[Union[m.WebhookFilter, Mapping[str, Any]]] = None,
+        description: Optional[str] = None,
+        secret: Optional[str] = None,
+        signature: Optional[Literal["hmac", "ed25519"]] = None,
+    ) -> m.WebhookWithSecret:
+        """Create a webhook: POST /v1/webhooks."""
+        return self._call(
+            ops.WEBHOOKS_CREATE,
+            url=url,
+            events=events,
+            filter=filter,
+            description=description,
+            secret=secret,
+            signature=signature,
+        )
+
+    def list(self) -> List[m.Webhook]:
+        """List the webhooks of the environment, newest first: GET /v1/webhooks."""
+        return self._items(ops.WEBHOOKS_LIST)
+
+    def update(
+        self,
+        webhook_id: str,
+        *,
+        url: Optional[str] = None,
+        events: Optional[Sequence[Literal[
+            "decision.made", "approval.opened", "approval.decided", "intent.decided", "trust.level_changed",
+            "proof.anchored", "policy.activated", "policy.refused", "key.created", "key.revoked",
+            "log.halted", "audit.failed"
+        ]]] = None,
+        filter: Union[Unset, Optional[Union[m.WebhookFilter, Mapping[str, Any]]]] = UNSET,
+        description: Union[Unset, Optional[str]] = UNSET,
+        enabled: Optional[bool] = None,
+    ) -> m.Webhook:
+        """Change, disable or enable a webhook: PATCH /v1/webhooks/{webhookId}."""
+        return self._call(
+            ops.WEBHOOKS_UPDATE,
+            webhook_id=webhook_id,
+            url=url,
+            events=events,
+            filter=filter,
+            description=description,
+            enabled=enabled,
+        )
+
+    def remove(self, webhook_id: str) -> m.Webhook:
+        """Delete a webhook: DELETE /v1/webhooks/{webhookId}."""
+        return self._call(ops.WEBHOOKS_REMOVE, webhook_id=webhook_id)
+
+    def rotate(
+        self,
+        webhook_id: str,
+        *,
+        overlap: Optional[str] = None,
+        secret: Optional[str] = None,
+        signature: Optional[Literal["hmac", "ed25519"]] = None,
+    ) -> m.WebhookWithSecret:
+        """Replace a webhook's signing key: POST /v1/webhooks/{webhookId}/rotate."""
+        return self._call(
+            ops.WEBHOOKS_ROTATE,
+            webhook_id=webhook_id,
+            overlap=overlap,
+            secret=secret,
+            signature=signature,
+        )
+
+    def deliveries(
+        self,
+        webhook_id: str,
+        *,
+        state: Optional[Literal["pending", "delivered", "failed"]] = None,
+        limit: Optional[int] = None,
+    ) -> Iterator[m.WebhookDelivery]:
+        """List a webhook's deliveries, newest first: GET /v1/webhooks/{webhookId}/deliveries."""
+        return self._iterate(ops.WEBHOOKS_DELIVERIES, webhook_id=webhook_id, state=state, limit=limit)
+
+    def deliveries_page(
+        self,
+        webhook_id: str,
+        *,
+        state: Optional[Literal["pending", "delivered", "failed"]] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> m.WebhookDeliveryList:
+        """List a webhook's deliveries, newest first: GET /v1/webhooks/{webhookId}/deliveries."""
+        return self._call(
+            ops.WEBHOOKS_DELIVERIES,
+            webhook_id=webhook_id,
+            state=state,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def replay_delivery(self, webhook_id: str, delivery_id: str) -> m.WebhookDelivery:
+        """Send a message again: POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay."""
+        return self._call(ops.WEBHOOKS_REPLAY_DELIVERY, webhook_id=webhook_id, delivery_id=delivery_id)
+
+
 class Halt(Resource):
     def set(self, *, reason: str) -> m.HaltState:
         """Halt the environment of the key: POST /v1/halt."""

@@ -81,6 +81,12 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'policies.reject': byId('approvalId', 'body'),
   'tools.list': 'list',
   'tools.get': byId('server'),
+  'webhooks.create': 'body',
+  'webhooks.list': 'list',
+  'webhooks.update': byId('webhookId', 'body'),
+  'webhooks.remove': byId('webhookId', 'none'),
+  'webhooks.rotate': byId('webhookId', 'body'),
+  'webhooks.deliveries': byId('webhookId', 'list'),
   'halt.set': 'body',
   'halt.get': 'none',
   'halt.lift': 'body',
@@ -123,6 +129,9 @@ export async function callResource(
   if (name === 'flush') return custos.flush();
   // Its body is the receipt itself.
   if (name === 'proofs.verify') return custos.proofs.verify((args['receipt'] ?? args) as Arguments, options);
+  // The only call with two ids.
+  if (name === 'webhooks.replayDelivery')
+    return custos.webhooks.replayDelivery(String(args['webhookId']), String(args['deliveryId']), options);
   if (name === 'verifyReceipt') return verifyReceipt(args['receipt'], args['keys'] as TrustedKeys);
   const shape = SHAPES[name];
   if (shape === undefined) throw new Error(`unknown call ${call}`);

@@ -10,7 +10,7 @@ import type {
   PolicyApprovalDetail,
   PolicyComparison,
   PolicyStageList,
-} from '#shared/api/policy-set.js';
+} from '#shared/api/policy-change.js';
 import type { Proof, ProofAccepted, ProofChain, ProofListItem } from '#shared/api/proof.js';
 import type { Trust, TrustChange as TrustChangeSchema } from '#shared/api/trust.js';
 import type { Delivery as DeliverySchema, Webhook as WebhookSchema, WebhookWithSecret } from '#shared/api/webhook.js';

@@ -93,6 +93,15 @@ export const RESOURCES: Readonly<Record<string, Readonly<Record<string, Row>>>> 
     reject: row('POST /v1/policies/approvals/{approvalId}/reject'),
   },
   tools: { list: row('GET /v1/tools'), get: row('GET /v1/tools/{server}') },
+  webhooks: {
+    create: row('POST /v1/webhooks'),
+    list: row('GET /v1/webhooks'),
+    update: row('PATCH /v1/webhooks/{webhookId}'),
+    remove: row('DELETE /v1/webhooks/{webhookId}'),
+    rotate: row('POST /v1/webhooks/{webhookId}/rotate'),
+    deliveries: row('GET /v1/webhooks/{webhookId}/deliveries'),
+    replay_delivery: row('POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay'),
+  },
   halt: { set: row('POST /v1/halt'), get: row('GET /v1/halt'), lift: row('DELETE /v1/halt') },
   reference: {
     errors: row('GET /v1/reference/errors'),
@@ -104,7 +113,7 @@ export const RESOURCES: Readonly<Record<string, Readonly<Record<string, Row>>>> 
 };
 
 /** Not for callers of the API: files for other programs, metrics, and interfaces with clients of their own. */
-export const LEFT_OUT = /^\/(openapi\.json|metrics|schemas\/|\.well-known\/|access\/|v1\/webhooks)/;
+export const LEFT_OUT = /^\/(openapi\.json|metrics|schemas\/|\.well-known\/|access\/)/;
 /** `{id}` in Python, where `id` is a built-in function. */
 export const ID_NAMES: Readonly<Record<string, string>> = {
   intent: 'intent_id',

@@ -1,10 +1,18 @@
 // Receipts and the log audit in a real browser: receipts are verified in the page, altered ones and a changed log are detected.
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import { verifyReceipt } from '../../../shared/core/proof/receipt.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { trustPublishedKeys } from '../../../shared/core/proof/keys.ts';
 import { parseTlogProof } from '../../../shared/core/proof/tlog-proof.ts';
-import { accessibilityProblems, browserMissing, foreignRequests, type Visit } from '../../support/browser.ts';
+import {
+  accessibilityProblems,
+  browserMissing,
+  foreignRequests,
+  startBrowser,
+  type Visit,
+} from '../../support/browser.ts';
 import { type Pages, visitDashboard } from '../../support/pages.ts';
 import type { Service } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
@@ -296,5 +304,34 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
 
   it('sent no request to another host during these tests', () => {
     expect(foreignRequests(seen, service.ingress.address).filter((url) => !url.startsWith('blob:'))).to.deep.equal([]);
+  });
+
+  it('are read and verified by the TypeScript client in a browser, too', async () => {
+    const { address } = service.ingress;
+    // Its modules come from this service, and its pages allow scripts of their own alone.
+    const context = await (await startBrowser()).newContext({ bypassCSP: true });
+    await context.route(`${address}/client/**`, (route) => {
+      const file = new URL(route.request().url()).pathname.slice('/client/'.length);
+      return route.fulfill({ path: path.join(findRoot(), 'clients/typescript/dist/src', file) });
+    });
+    try {
+      const page = await context.newPage();
+      await page.goto(`${address}/health`);
+      const given = JSON.stringify({ address, key: service.adminKey, id: decodeURIComponent(proofId) });
+      // A text, because the compiler would rewrite the import. In a browser the address has no default.
+      const found = await page.evaluate(`(async ({ address, key, id }) => {
+        const { Custos, verifyReceipt } = await import(address + '/client/index.js');
+        const custos = new Custos({ url: address, key });
+        const agents = [];
+        for await (const agent of custos.agents.list()) agents.push(agent);
+        const [receipt, keys] = await Promise.all([custos.proofs.get(id), custos.log.keys()]);
+        const forged = { ...receipt, index: receipt.index + 1 };
+        const results = [await verifyReceipt(receipt, keys), await verifyReceipt(forged, keys)];
+        return { agents, results: results.map(({ ok, failure }) => failure ?? ok) };
+      })(${given})`);
+      expect(found).to.deep.equal({ agents: [], results: [true, 'WRONG_INDEX'] });
+    } finally {
+      await context.close();
+    }
   });
 });

@@ -26,8 +26,8 @@ const document = JSON.parse(readFileSync(path.join(findRoot(), 'docs', 'openapi.
 };
 const exampleOf: ExampleOf = examplesFrom(document);
 
-/** Operations for browsers, gateways, scrapers and the receivers of webhooks, which no client wraps. */
-const NOT_WRAPPED = /^GET \/(openapi\.json|schemas\/|metrics|\.well-known\/)|^POST \/access\/|^[A-Z]+ \/v1\/webhooks/;
+/** Operations for browsers, gateways and scrapers, which no client wraps. */
+const NOT_WRAPPED = /^GET \/(openapi\.json|schemas\/|metrics|\.well-known\/)|^POST \/access\//;
 
 /** The first difference between what was printed and what is expected, of steps and of requests. */
 function differenceIn(
@@ -96,6 +96,26 @@ describe('The conformance cases of calls', () => {
     );
     expect(Object.keys(OPERATIONS).filter((call) => !called.has(call))).to.deep.equal([]);
   });
+});
+
+/** How a language writes the names of the cases. */
+const SPELLINGS: Readonly<Record<string, (name: string) => string>> = {
+  typescript: (name) => name,
+  python: (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  go: (name) => name.replace(/^./, (letter) => letter.toUpperCase()),
+};
+
+describe('The READMEs of the clients', () => {
+  for (const [language, spelled] of Object.entries(SPELLINGS))
+    it(`name each method of each resource: ${language}`, () => {
+      const text = readFileSync(path.join(findRoot(), 'clients', language, 'README.md'), 'utf8');
+      const missing = Object.keys(OPERATIONS).filter((call) => {
+        const [resource = '', method] = call.split('.').map(spelled);
+        const row = text.split('\n').find((line) => line.startsWith(`| \`${resource}\``));
+        return method !== undefined && row?.includes(`\`${method}\``) !== true;
+      });
+      expect(missing).to.deep.equal([]);
+    });
 });
 
 describe('Clients', () => {

@@ -116,6 +116,35 @@ describe('the description of the whole service, for generators of clients', () =
     }
   });
 
+  it('has lists whose pages the caller limits, except the few that come whole', () => {
+    const lists = operations.filter(({ responses }) =>
+      Object.values(responses).some(({ content }) => {
+        const schema = content?.['application/json']?.schema;
+        return schema !== undefined && 'nextCursor' in (resolved(schema).properties ?? {});
+      }),
+    );
+    const limitOf = ({ parameters }: (typeof lists)[number]): Schema | undefined => {
+      const schema = parameters.find(({ name }) => name === 'limit')?.schema;
+      return schema && resolved(schema);
+    };
+    const paged = lists.filter((list) => limitOf(list) !== undefined);
+    for (const list of paged) {
+      expect(limitOf(list), list.operationId).to.include({ minimum: 1, maximum: 200, default: 50 });
+      expect(list.parameters.map(({ name }) => name)).to.include('cursor');
+    }
+    // A page of the keys of a log would hide the others from those who verify with them.
+    const whole = lists.filter((list) => !paged.includes(list)).map(({ operationId }) => operationId);
+    expect(whole.sort()).to.deep.equal([
+      'listErrors',
+      'listLogKeys',
+      'listPolicyStages',
+      'listRateLimits',
+      'listScopes',
+      'listTiers',
+      'listWebhooks',
+    ]);
+  });
+
   it('becomes types that compile in strict mode, with one use of every operation', async () => {
     const { folder, file } = await generateTypes(document);
     const types = readFileSync(file, 'utf8');

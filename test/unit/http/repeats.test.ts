@@ -25,6 +25,13 @@ describe('a repeat under an Idempotency-Key', () => {
   const routes = businessRoutes({} as never).filter(({ idempotent }) => idempotent === true);
   const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
 
+  it('is possible at every POST that writes', () => {
+    const posts = businessRoutes({} as never).filter(({ method }) => method === 'POST');
+    expect(
+      posts.filter(({ idempotent, changesNothing }) => (idempotent === true) === (changesNothing === true)).map(nameOf),
+    ).to.deep.equal([]);
+  });
+
   it('can omit a secret: no answer requires one', () => {
     const found = routes.flatMap((route) =>
       Object.values(route.responses).flatMap(({ schema }) =>

@@ -96,6 +96,7 @@ func log(c *custos.Client) custos.LogService             { return c.Log }
 func keys(c *custos.Client) custos.KeysService           { return c.Keys }
 func policies(c *custos.Client) custos.PoliciesService   { return c.Policies }
 func tools(c *custos.Client) custos.ToolsService         { return c.Tools }
+func webhooks(c *custos.Client) custos.WebhooksService   { return c.Webhooks }
 func halt(c *custos.Client) custos.HaltService           { return c.Halt }
 func reference(c *custos.Client) custos.ReferenceService { return c.Reference }
 
@@ -173,6 +174,13 @@ var calls = map[string]call{
 	"resources.list":           with(resources, custos.ResourcesService.List),
 	"resources.remove":         withID(resources, custos.ResourcesService.Remove, "name"),
 	"all:tools.list":           all(tools, custos.ToolsService.All),
+	"webhooks.create":          with(webhooks, custos.WebhooksService.Create),
+	"webhooks.list":            withNothing(webhooks, custos.WebhooksService.List),
+	"webhooks.update":          withBoth(webhooks, custos.WebhooksService.Update, "webhookId"),
+	"webhooks.remove":          withID(webhooks, custos.WebhooksService.Remove, "webhookId"),
+	"webhooks.rotate":          withBoth(webhooks, custos.WebhooksService.Rotate, "webhookId"),
+	"webhooks.deliveries":      withBoth(webhooks, custos.WebhooksService.Deliveries, "webhookId"),
+	"all:webhooks.deliveries":  allOf(webhooks, custos.WebhooksService.AllDeliveries, "webhookId"),
 	"halt.set":                 with(halt, custos.HaltService.Set),
 	"halt.get":                 withNothing(halt, custos.HaltService.Get),
 	"halt.lift":                with(halt, custos.HaltService.Lift),
@@ -181,6 +189,9 @@ var calls = map[string]call{
 	"reference.errors":         withNothing(reference, custos.ReferenceService.Errors),
 	"reference.scopes":         withNothing(reference, custos.ReferenceService.Scopes),
 
+	"webhooks.replayDelivery": func(ctx context.Context, c *custos.Client, arguments map[string]any) (any, error) {
+		return c.Webhooks.ReplayDelivery(ctx, idOf(arguments, "webhookId"), idOf(arguments, "deliveryId"))
+	},
 	"enforce.evaluate":      evaluate,
 	"enforce.evaluateBatch": evaluateBatch,
 	"proofs.createBatch":    createBatch,

@@ -4689,7 +4689,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The intent_id of a parse. */
+                /** @description What its creation or its list gave. */
                 id: string;
             };
             cookie?: never;

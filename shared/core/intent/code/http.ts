@@ -122,7 +122,6 @@ function movesMoney(url: string, body: string, lexicon: Lexicon): boolean {
   return lexicon.verbs.get(singular(name, lexicon.plurals))?.action === 'transfer' && AMOUNT.test(body);
 }
 
-/** A state by which a payment is made. */
 /** A status by which something is paid, or may begin. */
 export const RELEASES =
   /["']?(?:status|state)["']?\s{0,3}[:=]\s{0,3}["']?(?:released?|approved?|paid|settled|executed?|sent|submitted|confirmed|authori[sz]ed)\b/i;

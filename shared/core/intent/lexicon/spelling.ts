@@ -30,8 +30,10 @@ function weightOf(word: string, words: Words): number {
   return entry.effect === 'destructive' ? 4 : entry.effect === 'write' ? 2 : 3;
 }
 
-/** The index is built when it is first needed: few texts have a word that is not known. */
-/** @param right words that are known, and that none is corrected to */
+/**
+ * The index is built when it is first needed: few texts have a word that is not known.
+ * @param right words that are known, and that none is corrected to
+ */
 export function createSpelling(
   words: Words,
   verbs: Iterable<string>,
