@@ -7,6 +7,7 @@ import type { Config } from '../shared/platform/config/table.ts';
 import { ConnectError } from '../shared/platform/db/connect-error.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
+import { redisOfInstallation } from '../shared/platform/queues/installation.ts';
 import { createQueues } from '../shared/platform/queues/queues.ts';
 import { SetupError } from '../shared/platform/embedded/account.ts';
 import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
@@ -151,7 +152,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       work: async () => {
         const queues = createQueues({
           databaseUrl: url,
-          redisUrl: config.redisUrl,
+          redis: await redisOfInstallation(db, config.redisUrl),
           connections: 1,
           onError: () => undefined,
         });

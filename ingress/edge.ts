@@ -7,6 +7,7 @@ import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Metrics } from '../shared/platform/observe/metrics.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { serveHanded } from '../shared/platform/process/handed.ts';
+import type { RedisStore } from '../shared/platform/queues/installation.ts';
 import { askSupervisor } from '../shared/platform/process/shared-counters.ts';
 import { createApp, type Site } from './app.ts';
 import { type ReadinessDeps, readHalted, readinessChecks } from './readiness.ts';
@@ -24,6 +25,7 @@ export interface EdgeDeps extends Pick<ReadinessDeps, 'policies' | 'clockProblem
   readonly db: Database;
   readonly clock: EdgeClock;
   readonly logger: Logger;
+  readonly redis: RedisStore | undefined;
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
   /** Sends connections (handed.ts). */
@@ -74,9 +76,10 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
   const { config, db, clock, root, version, policies, clockProblem, secondReader, site, waits, onError } = deps;
   const { monotonicMs } = clock;
   let isStopping = false;
-  const redisUrl = config.rateLimit ? config.redisUrl : undefined;
   const redis =
-    redisUrl === undefined ? undefined : (await import('./request/redis-client.ts')).connectLimits(redisUrl, onError);
+    config.rateLimit && deps.redis !== undefined
+      ? (await import('./request/redis-client.ts')).connectLimits(deps.redis, onError)
+      : undefined;
   const limiter = createLimiter({
     enabled: config.rateLimit,
     limits: config.rateLimits,

@@ -191,7 +191,7 @@ describe('custos doctor', () => {
     const late = 'intents: the oldest intent has waited for 12 min';
     const examined = await doctor(env);
     expect(problems(examined)).to.include(late);
-    const queues = createQueues({ databaseUrl: database.url, redisUrl: undefined, onError: () => undefined });
+    const queues = createQueues({ databaseUrl: database.url, onError: () => undefined });
     try {
       const intents = (await queues.opened()).find(({ name }) => name === 'intents');
       await intents?.pause();
