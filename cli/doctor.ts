@@ -30,17 +30,16 @@ import { checkSecondReader } from './doctor/second-reader.ts';
 import { checkDataFolder, checkFolders, checkKeyFiles, checkNode, checkTls } from './doctor/machine.ts';
 import {
   checkAdminKeys,
-  checkIngress,
   checkLogs,
   checkPolicies,
   checkPolicyChanges,
+  checkProcesses,
   checkRedis,
   checkRows,
   checkSecrets,
   checkSetsInForce,
   checkWaitingKeys,
   checkWork,
-  checkWorkers,
   folderDigest,
   peppersOf,
 } from './doctor/service.ts';
@@ -51,8 +50,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 export const doctorCommand: CommandBody = {
   exitCodes: {
-    [EXIT.ok]: 'No check found a problem. There may be warnings.',
-    [EXIT.failed]: 'At least one check found a problem.',
+    [EXIT.ok]: 'No check found a problem. There may be warnings, such as that the service is not started.',
+    [EXIT.failed]: 'At least one check found a problem, such as that no worker is alive while ingress is.',
   },
   define: (command) =>
     command.option('--json', 'print JSON').action(
@@ -162,8 +161,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
           await queues.close();
         }
       },
-      ingress: () => checkIngress(db),
-      workers: () => checkWorkers(db),
+      processes: () => checkProcesses(db),
       logs: () => checkLogs(db),
     });
     return [...server, ...service];

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Diagnosis } from '../../cli/doctor/check.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { ensureSecretFingerprint } from '../../shared/platform/db/fingerprints.ts';
+import { type ProcessRole, startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
 import { createQueues } from '../../shared/platform/queues/queues.ts';
 import { runCommand } from '../support/command.ts';
 import { createEmptyDatabase, createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -180,6 +181,30 @@ describe('custos doctor', () => {
     expect(warnings(examined).join())
       .to.include('dead jobs: failed for good: 1 in trust')
       .and.to.include('workers: no worker process is alive');
+  });
+
+  it('reports as a problem that only one kind of process is alive, and that all of them ended without stopping', async () => {
+    const start = (role: ProcessRole) =>
+      startHeartbeat({ db, role, version: '', onError: (error) => expect.fail(String(error)) });
+    const processes = async (): Promise<string[]> =>
+      (await doctor(env)).checks
+        .filter(({ check }) => ['ingress', 'workers'].includes(check))
+        .map(({ check, verdict }) => `${check} ${verdict}`);
+    expect(await processes()).to.deep.equal(['ingress warning', 'workers warning']);
+    const ingress = await start('ingress');
+    expect(await processes()).to.deep.equal(['ingress ok', 'workers problem']);
+    await ingress.close();
+    const workers = await start('workers');
+    expect(await processes()).to.deep.equal(['ingress problem', 'workers ok']);
+    await workers.close();
+    expect(await processes(), 'both ended in order').to.deep.equal(['ingress warning', 'workers warning']);
+    await db.query(
+      `INSERT INTO process_heartbeat (process_id, role, version, host, pid, seen_at)
+       VALUES ('killed', 'workers', '', 'here', 1, now() - interval '1 minute')`,
+      [],
+    );
+    expect(await processes()).to.deep.equal(['ingress problem', 'workers problem']);
+    await db.query('DELETE FROM process_heartbeat', []);
   });
 
   it('reports late work of every queue, and the queue that somebody paused as its cause', async () => {
