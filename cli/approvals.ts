@@ -35,6 +35,7 @@ import type { CommandBody } from './program.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
+const WITHDRAWS = 'An approval that was given and is not used yet is withdrawn.';
 const APPROVAL_ID_HELP = 'such as apr_01jq3k...';
 
 const listApprovalsCommand: CommandBody = {
@@ -87,6 +88,7 @@ const showApprovalCommand: CommandBody = {
 };
 
 const decideApprovalCommand = (state: 'approved' | 'rejected'): CommandBody => ({
+  ...(state === 'rejected' && { notes: WITHDRAWS }),
   define: (command) =>
     withRemote(command.argument('<approvalId>', APPROVAL_ID_HELP))
       .requiredOption('--reason <text>', 'why; it is recorded in the log')

@@ -7,6 +7,7 @@ import type { Config } from '../shared/platform/config/table.ts';
 import { ConnectError } from '../shared/platform/db/connect-error.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
+import { redisOfInstallation } from '../shared/platform/queues/installation.ts';
 import { createQueues } from '../shared/platform/queues/queues.ts';
 import { SetupError } from '../shared/platform/embedded/account.ts';
 import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
@@ -29,17 +30,16 @@ import { checkSecondReader } from './doctor/second-reader.ts';
 import { checkDataFolder, checkFolders, checkKeyFiles, checkNode, checkTls } from './doctor/machine.ts';
 import {
   checkAdminKeys,
-  checkIngress,
   checkLogs,
   checkPolicies,
   checkPolicyChanges,
+  checkProcesses,
   checkRedis,
   checkRows,
   checkSecrets,
   checkSetsInForce,
   checkWaitingKeys,
   checkWork,
-  checkWorkers,
   folderDigest,
   peppersOf,
 } from './doctor/service.ts';
@@ -50,8 +50,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 export const doctorCommand: CommandBody = {
   exitCodes: {
-    [EXIT.ok]: 'No check found a problem. There may be warnings.',
-    [EXIT.failed]: 'At least one check found a problem.',
+    [EXIT.ok]: 'No check found a problem. There may be warnings, such as that the service is not started.',
+    [EXIT.failed]: 'At least one check found a problem, such as that no worker is alive while ingress is.',
   },
   define: (command) =>
     command.option('--json', 'print JSON').action(
@@ -151,7 +151,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       work: async () => {
         const queues = createQueues({
           databaseUrl: url,
-          redisUrl: config.redisUrl,
+          redis: await redisOfInstallation(db, config.redisUrl),
           connections: 1,
           onError: () => undefined,
         });
@@ -161,8 +161,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
           await queues.close();
         }
       },
-      ingress: () => checkIngress(db),
-      workers: () => checkWorkers(db),
+      processes: () => checkProcesses(db),
       logs: () => checkLogs(db),
     });
     return [...server, ...service];

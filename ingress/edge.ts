@@ -1,4 +1,5 @@
 // The HTTP side of the service: the application with its limits and Idempotency-Keys, and the server that listens for it.
+import https from 'node:https';
 import path from 'node:path';
 import { type IngressConfig, metricsArePublic } from '../shared/platform/config/config.ts';
 import { readTlsFiles } from '../shared/platform/config/tls-files.ts';
@@ -6,6 +7,7 @@ import type { Database } from '../shared/platform/db/database.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Metrics } from '../shared/platform/observe/metrics.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
+import type { RedisStore } from '../shared/platform/queues/installation.ts';
 import { serveHanded } from '../shared/platform/process/handed.ts';
 import { askSupervisor } from '../shared/platform/process/shared-counters.ts';
 import { createApp, type Site } from './app.ts';
@@ -15,13 +17,15 @@ import type { Authenticate } from './request/authenticate.ts';
 import type { EdgeClock } from './request/exchange.ts';
 import { createIdempotency } from './request/idempotency.ts';
 import { createLimiter } from './request/key-limit.ts';
+import { followTlsFiles } from './renewed-tls.ts';
 import type { Route } from './route.ts';
 import type { Waits } from './waits/waits.ts';
-import { closeServer, createExpressServer, listen, type ServerOptions } from './server.ts';
+import { closeServer, createExpressServer, listen } from './server.ts';
 
 export interface EdgeDeps extends Pick<ReadinessDeps, 'policies' | 'clockProblem' | 'secondReader'> {
   readonly config: IngressConfig;
   readonly db: Database;
+  readonly redis: RedisStore | undefined;
   readonly clock: EdgeClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -58,11 +62,6 @@ export function servesHttps({ tlsCertFile, tlsKeyFile, trustProxy }: IngressConf
   return (tlsCertFile !== undefined && tlsKeyFile !== undefined) || trustProxy !== undefined;
 }
 
-function tlsOf(config: IngressConfig): ServerOptions {
-  const tls = readTlsFiles(config);
-  return tls === undefined ? {} : { tls };
-}
-
 /** Express's setting `trust proxy`. */
 function trustedProxies({ trustProxy }: IngressConfig): false | number | string {
   if (trustProxy === undefined) return false;
@@ -74,9 +73,10 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
   const { config, db, clock, root, version, policies, clockProblem, secondReader, site, waits, onError } = deps;
   const { monotonicMs } = clock;
   let isStopping = false;
-  const redisUrl = config.rateLimit ? config.redisUrl : undefined;
   const redis =
-    redisUrl === undefined ? undefined : (await import('./request/redis-client.ts')).connectLimits(redisUrl, onError);
+    config.rateLimit && deps.redis !== undefined
+      ? (await import('./request/redis-client.ts')).connectLimits(deps.redis, onError)
+      : undefined;
   const limiter = createLimiter({
     enabled: config.rateLimit,
     limits: config.rateLimits,
@@ -105,17 +105,22 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
       schemaDir: path.join(root, 'policies', 'schema'),
     },
   });
-  const tls = tlsOf(config);
-  const server = createExpressServer(app, tls);
+  const tls = readTlsFiles(config);
+  const server = createExpressServer(app, tls && { tls });
+  const unfollow =
+    tls !== undefined && server instanceof https.Server
+      ? followTlsFiles(server, { config, inUse: tls, logger: deps.logger })
+      : undefined;
   const { port } = await listen(server, config.host, config.port);
   const handed = deps.supervisor === undefined ? undefined : serveHanded(server, deps.supervisor);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
-    address: `${tls.tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    address: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
     routes: app.routes,
     async stop() {
       isStopping = true;
       waits.close();
+      unfollow?.();
       await Promise.all([closeServer(server, config.shutdownTimeoutMs), handed?.close(config.shutdownTimeoutMs)]);
       idempotency.close();
     },

@@ -9,7 +9,7 @@ import { createMoments, type Moment, type Moments } from '../shared/platform/db/
 import { type AdmissionDeps, authenticate, limitPublic } from './request/authenticate.ts';
 import { Exchange, type ExchangeDeps } from './request/exchange.ts';
 import { type Claim, type Idempotency, type Last, readIdempotencyKey, type Work } from './request/idempotency.ts';
-import { countKey, limitKey } from './request/limit.ts';
+import { limitKey } from './request/limit.ts';
 import { checkContentType, hasBody, parseBody, readBody } from './request/read.ts';
 import type { Compile } from './request/schema.ts';
 import { assertSingleHeaders, type CompiledRoute, compileRoute, type Input, validate } from './request/validate.ts';
@@ -124,11 +124,10 @@ async function serve(deps: RouterDeps, compiled: CompiledRoute, admission: Admis
     if (route.unlimited !== true) await limitPublic(deps, x);
   } else {
     const key = await admission.authenticate();
-    if (!mayUse(key, route)) {
-      await countKey(deps, x, key, 1);
-      throw lacksScope(route);
-    }
-    if (route.cost === undefined) await limitKey(deps, x, key, 1);
+    const isAllowed = mayUse(key, route);
+    // What a key without the scope sends is not read, so it costs one unit.
+    if (!isAllowed || route.cost === undefined) await limitKey(deps, x, key, 1);
+    if (!isAllowed) throw lacksScope(route);
   }
 
   // Read and validate. When the body determines the cost, a bad request costs one unit, and an exceeded limit is

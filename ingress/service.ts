@@ -7,6 +7,7 @@ import { watchPools } from '../shared/platform/db/pool-metrics.ts';
 import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
 import { createEnforcementNotice } from '../shared/platform/db/enforcement-notice.ts';
 import { openServiceDatabase } from '../shared/platform/db/service-database.ts';
+import { redisOfInstallation } from '../shared/platform/queues/installation.ts';
 import { type DecidingDeps, startDeciding } from '../shared/domain/decisions/deciding.ts';
 import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
 import { countingDecider, createDecisionMetrics } from '../shared/domain/decisions/metrics.ts';
@@ -193,7 +194,8 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   });
   // It connects at the first use. Errors are not logged: pages that poll an absent store would fill the log, and show it anyway.
   const { databaseUrl, redisUrl } = config;
-  const queues = createQueueReader({ databaseUrl, redisUrl, onError: () => undefined });
+  const redis = await redisOfInstallation(db, redisUrl);
+  const queues = createQueueReader({ databaseUrl, redis, onError: () => undefined });
   // Its own connections: requests that use up the pool must not hide the state of the installation.
   const watching = openSideDatabase({
     url: databaseUrl,
@@ -223,6 +225,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const edge = await openEdge({
     config,
     db,
+    redis,
     clock,
     logger,
     metrics: withEnforcementTimes(metrics, createEnforcementNotice({ db, onError })),

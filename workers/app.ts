@@ -26,6 +26,7 @@ import { createCheckpointer } from '../shared/domain/ledger/checkpoints.ts';
 import { readAuditLag } from '../shared/domain/ledger/audit-lag.ts';
 import { createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
 import { readSigningKey } from '../shared/domain/ledger/signing-key.ts';
+import { redisOfInstallation } from '../shared/platform/queues/installation.ts';
 import { createQueues } from '../shared/platform/queues/queues.ts';
 import type { DeadJob } from '../shared/platform/queues/types.ts';
 import { findRoot, readVersion } from '../shared/platform/config/root.ts';
@@ -110,10 +111,11 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   });
   const { nowMs } = clock;
   deps.onClock(nowMs);
+  const redis = await redisOfInstallation(db, redisUrl);
   const onError = reportTrouble(logger, 'a queue could not be used now; it is tried again', monotonicMs);
   const queues = createQueues({
     databaseUrl,
-    redisUrl,
+    redis,
     onError,
     jobOptions,
     isPassing,

@@ -5,7 +5,12 @@ import { Redis } from 'ioredis';
 import type { Config } from '../../shared/platform/config/table.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { AHEAD_SECONDS, type Backlog, readBacklog, readQueues } from '../../shared/domain/installation/backlog.ts';
-import { placesText, processesAlive } from '../../shared/platform/process/heartbeat.ts';
+import {
+  placesText,
+  processesAlive,
+  type ProcessRole,
+  readProcesses,
+} from '../../shared/platform/process/heartbeat.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { loadCanonicalSet } from '../../shared/core/policy/stored-set.ts';
 import { compileLexicon, compileStoredLexicon, leftOutOf } from '../../shared/core/intent/lexicon/lexicon.ts';
@@ -288,22 +293,24 @@ export async function checkWork(db: Database, queues: Pick<Queues, 'counts'>): P
   ];
 }
 
-/** Whether any ingress answers requests. */
-export async function checkIngress(db: Database): Promise<Diagnosis[]> {
-  const alive = await processesAlive(db, 'ingress');
-  if (alive.length > 0) return [ok('ingress', placesText(alive))];
-  return [
-    warning('ingress', 'no ingress process is alive: no request is answered', 'start ingress, or find out why it ends'),
-  ];
-}
+const WITHOUT: Readonly<Record<ProcessRole, readonly [what: string, advice: string]>> = {
+  ingress: ['no ingress process is alive: no request is answered', 'start ingress, or find out why it ends'],
+  workers: ['no worker process is alive: accepted work waits', 'start workers, or find out why they end'],
+};
 
-/** Whether any worker carries out accepted work. */
-export async function checkWorkers(db: Database): Promise<Diagnosis[]> {
-  const alive = await processesAlive(db, 'workers');
-  if (alive.length > 0) return [ok('workers', placesText(alive))];
-  return [
-    warning('workers', 'no worker process is alive: accepted work waits', 'start workers, or find out why they end'),
-  ];
+/**
+ * Whether ingress answers requests, and workers carry out what was accepted. An installation of which no process was seen for an hour, or
+ * whose processes ended in order, may be checked before it is started: then it is only a warning.
+ */
+export async function checkProcesses(db: Database): Promise<Diagnosis[]> {
+  const runs = (await readProcesses(db)).length > 0;
+  return Promise.all(
+    (['ingress', 'workers'] as const).map(async (role) => {
+      const alive = await processesAlive(db, role);
+      if (alive.length > 0) return ok(role, placesText(alive));
+      return (runs ? problem : warning)(role, ...WITHOUT[role]);
+    }),
+  );
 }
 
 export async function checkLogs(db: Database): Promise<Diagnosis[]> {

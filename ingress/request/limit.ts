@@ -45,19 +45,14 @@ export async function limitAddress({ limiter, addressOf }: LimitDeps, x: Exchang
   assertAllowed(await limiter.consumeAnonymous(addressOf(x.req)));
 }
 
-/** Counts a request by its key; the answer will carry the limit's headers. */
-export async function countKey(
+/** Counts a request by its key; the answer will carry the limit's headers. @throws {ApiError} E3001 */
+export async function limitKey(
   { limiter }: LimitDeps,
   x: Exchange,
   key: AuthenticatedKey,
   cost: number,
-): Promise<LimitAnswer> {
+): Promise<void> {
   const answer = await limiter.consume(key, cost);
   x.limitHeaders = answer.headers;
-  return answer;
-}
-
-/** Counts a request by its key. @throws {ApiError} E3001 */
-export async function limitKey(deps: LimitDeps, x: Exchange, key: AuthenticatedKey, cost: number): Promise<void> {
-  assertAllowed(await countKey(deps, x, key, cost));
+  assertAllowed(answer);
 }

@@ -5,6 +5,7 @@ import {
   absentApproval,
   boundOf,
   decideApproval,
+  type DecidedApproval,
   factsOf,
   noSuchApproval,
   readApproval,
@@ -38,12 +39,14 @@ export interface ApprovalDeps {
   readonly shown: DecisionDeps['shown'];
 }
 
-/** Only a pending approval can be decided. A vote that does not complete it leaves it pending. */
-function decided(row: ShownApproval, by: string, reason: string): RecordedChange {
-  const { approval_id: id, state } = row;
-  const votes = votesOf(row).map((vote) => vote.by);
-  const before = { state: 'pending', votes: votes.filter((vote) => vote !== by) };
-  return { subject: 'approval', id, fields: changedFields(before, { state, votes }), reason };
+/** A vote that does not complete an approval leaves it pending. */
+function decided({ before, after }: DecidedApproval, reason: string): RecordedChange {
+  const membersOf = (row: DecidedApproval['after']) => ({
+    state: row.state,
+    votes: votesOf(row).map((vote) => vote.by),
+  });
+  const fields = changedFields(membersOf(before), membersOf(after));
+  return { subject: 'approval', id: after.approval_id, fields, reason };
 }
 
 const CURSOR = /^apr_[0-9a-z]{26}$/;
@@ -86,8 +89,11 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       operationId: word,
       access: ['admin:*'],
       tag: 'Approvals',
-      summary: word === 'approve' ? 'Approve what an agent asked for' : 'Reject what an agent asked for',
-      description: `${effect} The key that asked may not decide, nor may a key that it made or that made it. ${word === 'approve' ? 'A key that is bound to agents approves nothing. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.' : 'One rejection rejects.'}`,
+      summary:
+        word === 'approve'
+          ? 'Approve what an agent asked for'
+          : 'Reject what an agent asked for, or withdraw an approval',
+      description: `${effect} The key that asked may not decide, nor may a key that it made or that made it. ${word === 'approve' ? 'A key that is bound to agents approves nothing. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.' : 'One rejection rejects, also what was approved and is not used yet: so an approval is withdrawn. One that was used is E5001.'}`,
       request: { params: IdParams, body: ApprovalVerdict },
       responses: { 200: { description: `The approval, ${state}.`, schema: ApprovalDetail } },
       errors: ['E4001', 'E4006', 'E5001', 'E5002'],
@@ -95,7 +101,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       handler: ({ key, params, body, commit }) =>
         commit(async (sql) => {
           const at = nowMs();
-          await decideApproval(sql, key, params.id, {
+          const change = await decideApproval(sql, key, params.id, {
             state,
             by: key.keyId,
             reason: body.reason,
@@ -104,7 +110,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
           });
           const row = await readApproval(sql, key, params.id);
           if (row === undefined) throw await absentApproval(sql, key, params.id);
-          return { status: 200, body: await detailed(sql, key, row, at), change: decided(row, key.keyId, body.reason) };
+          return { status: 200, body: await detailed(sql, key, row, at), change: decided(change, body.reason) };
         }),
     });
 
@@ -161,6 +167,10 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       'approved',
       'The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself.',
     ),
-    deciding('reject', 'rejected', 'Whoever asks with its approval_id is denied; a submitted intent is decided DENY.'),
+    deciding(
+      'reject',
+      'rejected',
+      'Whoever asks with its approval_id is denied from then on; a submitted intent is decided DENY.',
+    ),
   ];
 }

@@ -19,7 +19,8 @@ import { DecisionOnRecord } from './decision.ts';
 import { MaskedArguments } from './tool.ts';
 
 const Status = StringEnum(APPROVAL_STATES, {
-  description: 'pending; approved: may be used once; rejected; used; expired: not decided or not used in time.',
+  description:
+    'pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time.',
 });
 
 const ApprovalDemand = named('ApprovalDemand', {
@@ -48,7 +49,12 @@ const members = {
   createdAt: Timestamp,
   expiresAt: Timestamp,
   decidedAt: Nullable(Timestamp),
-  decidedBy: Nullable(Type.String({ description: 'A key, or cli:<user> for a decision from the shell.' })),
+  decidedBy: Nullable(
+    Type.String({
+      description:
+        'A key, or cli:<user> for a decision from the shell; the last one, if it was approved and then withdrawn.',
+    }),
+  ),
   reason: Nullable(Type.String({ description: 'The reason given with the decision.' })),
   usedAt: Nullable(Timestamp),
   usedBy: Nullable(Type.String({ description: 'The key that used it.' })),
@@ -71,7 +77,7 @@ export const ApprovalDetail = named('ApprovalDetail', {
   ...members,
   mayDecide: Type.Boolean({
     description:
-      'Whether the calling key may approve or reject while it is pending: not the key that asked, nor its rotations, ancestors or descendants.',
+      'Whether the calling key may approve or reject while it is pending, and reject it until it is used: not the key that asked, nor its rotations, ancestors or descendants.',
   }),
   mayApprove: Type.Boolean({
     description:

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Diagnosis } from '../../cli/doctor/check.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { ensureSecretFingerprint } from '../../shared/platform/db/fingerprints.ts';
+import { type ProcessRole, startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
 import { createQueues } from '../../shared/platform/queues/queues.ts';
 import { runCommand } from '../support/command.ts';
 import { createEmptyDatabase, createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -182,6 +183,30 @@ describe('custos doctor', () => {
       .and.to.include('workers: no worker process is alive');
   });
 
+  it('reports as a problem that only one kind of process is alive, and that all of them ended without stopping', async () => {
+    const start = (role: ProcessRole) =>
+      startHeartbeat({ db, role, version: '', onError: (error) => expect.fail(String(error)) });
+    const processes = async (): Promise<string[]> =>
+      (await doctor(env)).checks
+        .filter(({ check }) => ['ingress', 'workers'].includes(check))
+        .map(({ check, verdict }) => `${check} ${verdict}`);
+    expect(await processes()).to.deep.equal(['ingress warning', 'workers warning']);
+    const ingress = await start('ingress');
+    expect(await processes()).to.deep.equal(['ingress ok', 'workers problem']);
+    await ingress.close();
+    const workers = await start('workers');
+    expect(await processes()).to.deep.equal(['ingress problem', 'workers ok']);
+    await workers.close();
+    expect(await processes(), 'both ended in order').to.deep.equal(['ingress warning', 'workers warning']);
+    await db.query(
+      `INSERT INTO process_heartbeat (process_id, role, version, host, pid, seen_at)
+       VALUES ('killed', 'workers', '', 'here', 1, now() - interval '1 minute')`,
+      [],
+    );
+    expect(await processes()).to.deep.equal(['ingress problem', 'workers problem']);
+    await db.query('DELETE FROM process_heartbeat', []);
+  });
+
   it('reports late work of every queue, and the queue that somebody paused as its cause', async () => {
     await db.query(
       `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, queued_at, open_since, submission_seal)
@@ -191,7 +216,7 @@ describe('custos doctor', () => {
     const late = 'intents: the oldest intent has waited for 12 min';
     const examined = await doctor(env);
     expect(problems(examined)).to.include(late);
-    const queues = createQueues({ databaseUrl: database.url, redisUrl: undefined, onError: () => undefined });
+    const queues = createQueues({ databaseUrl: database.url, onError: () => undefined });
     try {
       const intents = (await queues.opened()).find(({ name }) => name === 'intents');
       await intents?.pause();

@@ -9,7 +9,7 @@ import { TEST_PEPPER } from '../support/process.ts';
 
 export interface QueueStore {
   /** Options for creating queues; they change with each `fresh`. */
-  options(): Pick<QueueOptions, 'databaseUrl' | 'redisUrl'>;
+  options(): Pick<QueueOptions, 'databaseUrl' | 'redis'>;
   /** Empties the store. */
   fresh(): Promise<void>;
   /** Stops the server; absent when the tests did not start it. */
@@ -23,7 +23,7 @@ export async function redisStore(): Promise<QueueStore> {
   const { stop, start } = redis;
   return {
     // An unreachable address: queues in Redis must not use PostgreSQL.
-    options: () => ({ databaseUrl: 'postgres://127.0.0.1:1/none', redisUrl: redis.url }),
+    options: () => ({ databaseUrl: 'postgres://127.0.0.1:1/none', redis: { url: redis.url, prefix: 'custos-test' } }),
     fresh: redis.empty,
     ...(stop === undefined ? {} : { goAway: stop }),
     ...(start === undefined ? {} : { comeBack: start }),

@@ -4,7 +4,7 @@ import { createQueues } from '../../shared/platform/queues/queues.ts';
 const [databaseUrl = '', redisUrl, hang] = process.argv.slice(2);
 const queues = createQueues({
   databaseUrl,
-  redisUrl: redisUrl === '' ? undefined : redisUrl,
+  redis: redisUrl === undefined || redisUrl === '' ? undefined : { url: redisUrl, prefix: 'custos-test' },
   onError: (error) => console.error(error),
   locks: { lockMs: 1_000, lookMs: 300 },
 });

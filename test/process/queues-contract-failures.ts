@@ -109,7 +109,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
   });
 
   it('has another worker run the job of a process that was killed during it', async () => {
-    const { databaseUrl, redisUrl = '' } = storeOf().options();
+    const { databaseUrl, redis: { url: redisUrl } = { url: '' } } = storeOf().options();
     const queues = await connected();
     await queues.add([intent('i1')]);
     const victim = runProcess(WORKER, [databaseUrl, redisUrl, 'hang']);
@@ -122,7 +122,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
   });
 
   it('records a job as dead that repeatedly crashes its process', async () => {
-    const { databaseUrl, redisUrl = '' } = storeOf().options();
+    const { databaseUrl, redis: { url: redisUrl } = { url: '' } } = storeOf().options();
     const queues = await connected();
     await queues.add([intent('i1')]);
     for (let i = 0; i < 5; i += 1) {

@@ -21,10 +21,10 @@ queueContract('queues in Redis', whyNoRedis(), redisStore);
 describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
   let redis: TestRedis;
   let open: Queues[] = [];
-  const queuesOf = (): Queues => {
+  const queuesOf = (prefix = 'custos-test'): Queues => {
     const queues = createQueues({
       databaseUrl: 'postgres://127.0.0.1:1/none',
-      redisUrl: redis.url,
+      redis: { url: redis.url, prefix },
       onError: () => undefined,
       jobOptions,
       locks: { lockMs: 1_000, lookMs: 300 },
@@ -61,6 +61,23 @@ describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
     } finally {
       await Promise.all(schedules.map((schedule) => schedule.close()));
     }
+  });
+
+  it('keeps two installations apart that share one Redis: neither takes, counts or schedules the jobs of the other', async () => {
+    const [mine, others] = [queuesOf('custos-one'), queuesOf('custos-another')];
+    let taken = 0;
+    others.work('trust', { fold: async () => void (taken += 1) }, { concurrency: 1 });
+    const prefixOf = (queues: Queues) => queues.opened().then((opened) => opened.map(({ opts }) => opts.prefix));
+    expect([...new Set([...(await prefixOf(mine)), ...(await prefixOf(others))])]).to.have.length(2);
+    await mine.add([fold]);
+    await mine.every({ queue: 'upkeep', name: 'sweep', payload: { v: 1 } }, 60_000);
+    await others.add([fold]);
+    await waitFor(() => taken === 1);
+    await waitFor(async () => (await others.counts('trust')).active === 0);
+    expect(taken).to.equal(1);
+    expect((await mine.counts('trust')).waiting).to.equal(1);
+    const upkeep = (await others.opened()).find(({ name }) => name === 'upkeep');
+    expect(await upkeep?.getJobSchedulersCount()).to.equal(0);
   });
 
   it('continues to take jobs after Redis was emptied, even during a job', async () => {

@@ -152,29 +152,79 @@ describe('decided approvals', () => {
     expect(again.approval).to.deep.equal(approval);
   });
 
-  it('cannot be decided twice: the second decision is E5001, and the first one stays', async () => {
-    const approvalId = await escalate(client, question());
-    await approve(service.admin, approvalId, 'first');
-    for (const decide of [approve, reject]) {
-      const refused = await decide(service.admin, approvalId, 'second');
+  it('cannot be approved or rejected twice, nor after their use: that is E5001, and what was decided stays', async () => {
+    const used = question();
+    const [approved, rejected, useless] = await Promise.all(
+      [question(), question(), used].map((q) => escalate(client, q)),
+    );
+    for (const id of [approved, useless]) await approve(service.admin, id ?? '', 'first');
+    await reject(service.admin, rejected ?? '', 'first');
+    expect((await ask(client, { ...used, approval_id: useless })).verdict).to.equal('ALLOW');
+    for (const [decide, id = '', state] of [
+      [approve, approved, 'approved'],
+      [approve, rejected, 'rejected'],
+      [reject, rejected, 'rejected'],
+      [approve, useless, 'used'],
+      [reject, useless, 'used'],
+    ] as const) {
+      const refused = await decide(service.admin, id, 'second');
       expect([refused.status, refused.json.code, refused.json.detail]).to.deep.equal([
         409,
         'E5001',
-        'The approval is closed: it is approved.',
+        `The approval is closed: it is ${state}.`,
       ]);
+      expect((await on.read(id)).reason).to.equal('first');
     }
-    expect((await on.read(approvalId)).reason).to.equal('first');
   });
 
   it('are decided exactly once under concurrent requests', async () => {
     const asked = question();
     const approvalId = await escalate(client, asked);
-    const answers = await Promise.all(
-      [approve, reject, approve, reject, approve, reject].map((decide, i) => decide(service.admin, approvalId, `${i}`)),
-    );
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => approve(service.admin, approvalId, `${i}`)));
     expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(1);
     expect(answers.filter(({ status }) => status === 409)).to.have.lengthOf(5);
     expect(await on.statesOf(asked.agent_id)).to.have.lengthOf(1);
+  });
+
+  it('are withdrawn by a rejection until they are used, by any key that may reject, and the log has both decisions', async () => {
+    const asked = question();
+    const approval_id = await escalate(client, asked);
+    await approve(service.admin, approval_id, 'go');
+    const other = await service.addKey({ scopes: ['admin:*'], agentIds: [asked.agent_id] });
+    expect((await reject(client, approval_id)).json.code).to.equal('E1004');
+    const withdrawn = await reject(service.admin.withKey(other.key), approval_id, 'the ticket was closed');
+    expect(withdrawn.json).to.include({
+      status: 'rejected',
+      decidedBy: other.keyId,
+      reason: 'the ticket was closed',
+      usedAt: null,
+    });
+    const denied = await ask(client, { ...asked, approval_id });
+    expect(gist(denied)).to.deep.equal(['DENY', 'APPROVAL_REJECTED']);
+    expect(denied.reasons[0].message).to.equal(`${approval_id} was rejected: the ticket was closed`);
+    const records = (await on.leavesOf(asked.agent_id)).map(({ body: { state, by, reason } }) => [state, by, reason]);
+    expect(records).to.have.deep.members([
+      ['approved', on.adminKeyId, 'go'],
+      ['rejected', other.keyId, 'the ticket was closed'],
+    ]);
+    expect(await escalate(client, asked), 'the next request needs another approval').to.not.equal(approval_id);
+  });
+
+  it('are either used or withdrawn when both happen at once, in whichever order', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const asked = question();
+      const approval_id = await escalate(client, asked);
+      await approve(service.admin, approval_id);
+      const use = () => ask(client, { ...asked, approval_id });
+      const withdraw = () => reject(service.admin, approval_id, 'stop');
+      // Each begins first in half of the rounds.
+      const early = round % 2 === 0 ? use() : undefined;
+      const [refusal, answer] = await Promise.all([withdraw(), early ?? use()]);
+      const isUsed = answer.verdict === 'ALLOW';
+      expect(gist(answer)).to.deep.equal(isUsed ? ['ALLOW', 'ASKED', 'APPROVED'] : ['DENY', 'APPROVAL_REJECTED']);
+      expect([refusal.status, refusal.json.code]).to.deep.equal(isUsed ? [409, 'E5001'] : [200, undefined]);
+      expect(await on.statesOf(asked.agent_id)).to.have.members(['approved', isUsed ? 'used' : 'rejected']);
+    }
   });
 
   it('are decided once for an Idempotency-Key', async () => {

@@ -10,7 +10,8 @@ import {
 } from '../../shared/domain/installation/backlog.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/kernel/jobs.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { createQueues, type Queues } from '../../shared/platform/queues/queues.ts';
+import { redisOfInstallation } from '../../shared/platform/queues/installation.ts';
+import { createQueues, type QueueOptions, type Queues } from '../../shared/platform/queues/queues.ts';
 import { jobOptions } from '../../workers/jobs/options.ts';
 import { startRelay } from '../../workers/relay.ts';
 import { sweep } from '../../workers/sweeper.ts';
@@ -31,6 +32,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     let client: pg.Client;
     let redis: TestRedis | undefined;
     let queues: Queues;
+    let store: Pick<QueueOptions, 'databaseUrl' | 'redis'>;
 
     before(async () => {
       redis = await startRedis();
@@ -42,7 +44,8 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       db = await openTestDatabase(database.url);
       client = new pg.Client({ connectionString: database.adminUrl });
       await client.connect();
-      queues = createQueues({ databaseUrl: database.url, redisUrl: redis?.url, onError: () => undefined, jobOptions });
+      store = { databaseUrl: database.url, redis: await redisOfInstallation(db, redis?.url) };
+      queues = createQueues({ ...store, onError: () => undefined, jobOptions });
     });
     afterEach(async () => {
       await queues.close(2_000);
@@ -145,8 +148,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     it('has the age of a scheduled job since its time came, when no worker makes it wait', async () => {
       const done = createGate();
       const worker = createQueues({
-        databaseUrl: database.url,
-        redisUrl: redis?.url,
+        ...store,
         onError: () => undefined,
         jobOptions,
       });

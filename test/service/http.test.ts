@@ -51,11 +51,13 @@ for (const slow of [false, true]) {
         expectProblem(await client.post('/v1/things', 'junk', { key: 'expired' }), 401, 'E1003');
         expectProblem(await client.post('/v1/things', 'junk', { headers: { 'x-api-key': 'admin' } }), 400, 'E2001');
       });
-      it('answers E1004 for a missing scope before the rate limit and the body, and admin:* includes every scope', async () => {
-        sample.limit = { ...sample.limit, allowed: false, retryAfterSeconds: 3 };
+      it('answers E1004 for a missing scope before the body and within the rate limit, and admin:* includes every scope', async () => {
         const answer = await client.post('/v1/things', 'junk', { key: 'reader' });
         expectProblem(answer, 403, 'E1004');
         expect(answer.json.detail).to.contain('intents:write');
+        sample.limit = { ...sample.limit, allowed: false, retryAfterSeconds: 3 };
+        for (const path of ['/v1/things', '/v1/batch'])
+          expectProblem(await client.post(path, 'junk', { key: 'reader' }), 429, 'E3001');
         sample.limit = { ...sample.limit, allowed: true };
         expect((await client.post('/v1/things', { name: 'a' }, { key: 'admin' })).status).to.equal(201);
       });

@@ -8,7 +8,7 @@ import { createAuditor } from '../../shared/domain/ledger/audit.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { isPassing } from '../../shared/platform/db/trouble.ts';
 import type { Client } from '../support/client.ts';
-import { approve, gist } from '../support/escalations.ts';
+import { approve, gist, reject } from '../support/escalations.ts';
 import type { PolicyFiles, Service } from '../support/service.ts';
 import { endOpenTransactions } from '../support/sessions.ts';
 import {
@@ -242,6 +242,17 @@ describe('the intent worker', () => {
       await worker.evaluate(intentId);
       expect((await read(intentId)).decision).to.include({ verdict: 'ALLOW', stands: true });
     });
+  });
+
+  it('denies what was approved when the approval is withdrawn before it is evaluated again', async () => {
+    const intentId = await submit('db/asked/first');
+    await worker.evaluate(intentId);
+    const { approvalId } = await read(intentId);
+    await approve(service.admin, approvalId);
+    expect((await reject(service.admin, approvalId, 'withdrawn')).status).to.equal(200);
+    await worker.evaluate(intentId);
+    const { status, decision } = await read(intentId);
+    expect([status, ...gist(decision)]).to.deep.equal(['decided', 'DENY', 'APPROVAL_REJECTED']);
   });
 
   it('denies everything while its environment is halted', async () => {

@@ -1,5 +1,6 @@
 // Policy sets over HTTP: the set in force, past sets, the check before use, and atomic replacement.
 import { readdirSync, readFileSync } from 'node:fs';
+import { MAX_PUSHES_PER_HOUR } from '../../shared/domain/policy-sets/organisation-change.ts';
 import { lexiconParts } from '../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -447,6 +448,23 @@ describe('policy sets', () => {
       ]);
       expect(strangers.map(({ json }) => json.code)).to.deep.equal(['E4001', 'E4001', 'E4001', 'E5002']);
       await acme.request('DELETE', '/v1/policies', { body: { reason: 'over' } });
+    });
+
+    it('are pushed so often in an hour, and may be withdrawn also after that', async () => {
+      const organisationId = await service.addOrganisation('busy');
+      const busy = await service.client({ organisationId, scopes: ['admin:*'] });
+      const withdraw = () => busy.request('DELETE', '/v1/policies', { body: { reason: 'over' } });
+      expect((await push(busy, [denial('reports')])).status).to.equal(201);
+      await service.rows(
+        `INSERT INTO policy_activation (digest, previous_digest, activated_at, source, organisation_id, seal)
+         SELECT digest, previous_digest, activated_at, source, organisation_id, seal
+         FROM policy_activation, generate_series(2, ${MAX_PUSHES_PER_HOUR}) WHERE organisation_id = $1`,
+        [organisationId],
+      );
+      expect((await push(busy, [denial('others')])).json.code).to.equal('E3001');
+      const withdrawn = await withdraw();
+      expect([withdrawn.status, withdrawn.json.status]).to.deep.equal([200, 'activated']);
+      expect((await withdraw()).json.code, 'there is nothing left').to.equal('E3001');
     });
 
     it('are checked in a thread, one push of an organisation at a time', async () => {

@@ -2,6 +2,7 @@
 import type { RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import type { Signed } from '../support/dashboard.ts';
+import { approve } from '../support/escalations.ts';
 import type { Service } from '../support/service.ts';
 
 /** What earlier requests made, by name. */
@@ -51,10 +52,11 @@ export function trailCases(service: Service, signed: Signed): ReadonlyMap<string
     );
     return row?.id ?? '';
   };
-  const decided = (word: string, state: string): CaseOf => {
+  const decided = (word: string, from: 'pending' | 'approved', to: string): CaseOf => {
     return async () => {
       const id = await escalated();
-      const fields = [{ name: 'state', from: 'pending', to: state }];
+      if (from === 'approved') await approve(service.admin, id);
+      const fields = [{ name: 'state', from, to }];
       return {
         path: `/v1/approvals/${id}/${word}`,
         body: { reason: 'OPS-7' },
@@ -226,8 +228,8 @@ export function trailCases(service: Service, signed: Signed): ReadonlyMap<string
         },
       }),
     ],
-    ['POST /v1/approvals/{id}/approve', decided('approve', 'approved')],
-    ['POST /v1/approvals/{id}/reject', decided('reject', 'rejected')],
+    ['POST /v1/approvals/{id}/approve', decided('approve', 'pending', 'approved')],
+    ['POST /v1/approvals/{id}/reject', decided('reject', 'approved', 'rejected')],
     ['POST /dead-jobs/{id}/retry', resolved('retry', 'retried', 'the cause is mended')],
     ['POST /dead-jobs/{id}/discard', resolved('discard', 'discarded', 'not needed')],
     [

@@ -4,8 +4,9 @@ import net from 'node:net';
 import { expect } from 'chai';
 import { createAddressRule } from '../../shared/domain/webhooks/addresses.ts';
 import { createSender } from '../../shared/domain/webhooks/send.ts';
-import { createTestDeliverer } from '../support/webhooks.ts';
-import { type MadeWebhook, webhookSuite } from '../support/webhook-suite.ts';
+import { waitFor } from '../support/wait.ts';
+import { createTestDeliverer, startReceiver } from '../support/webhooks.ts';
+import { ALLOWED, type MadeWebhook, webhookSuite } from '../support/webhook-suite.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -42,6 +43,38 @@ describe('the delivery of webhooks', () => {
     const times = suite.receiver.received.map(({ timestampSeconds }) => timestampSeconds);
     expect(new Set(times).size).to.equal(times.length);
     expect((await suite.read(made)).failingSince).to.equal(null);
+  });
+
+  it('to receivers that answer goes on while those of six organisations hang', async () => {
+    const { service, worker, deliverer } = suite;
+    const quick = await suite.create();
+    await suite.decide('before');
+    await suite.deliver(quick);
+    const hanging = await startReceiver();
+    hanging.otherwise = 'never';
+    const ids: string[] = [];
+    for (const [i, count] of [16, 8, 4, 2, 1, 1].entries()) {
+      const slow = await service.client({
+        organisationId: await service.addOrganisation(`slow-${i}`),
+        scopes: ['admin:*'],
+      });
+      for (let n = 0; n < count; n += 1)
+        ids.push((await slow.post('/v1/webhooks', { url: hanging.url, events: ['decision.made'] })).json.webhookId);
+      await slow.post('/v1/enforce', { agent_id: 'slow', intent: ALLOWED });
+    }
+    await worker.append();
+    let refused = 0;
+    const deliveries = ids.map((id) => deliverer.deliver(id).then(() => void (refused += 1)));
+    try {
+      await waitFor(() => hanging.received.length + refused === ids.length);
+      await suite.decide('meanwhile');
+      await suite.deliver(quick);
+      expect(suite.agents()).to.deep.equal(['before', 'meanwhile']);
+      expect(hanging.received).to.have.length(16);
+    } finally {
+      await hanging.close();
+      await Promise.all(deliveries);
+    }
   });
 
   it('ends after eight attempts, and the endpoint is disabled after three days without a success', async () => {

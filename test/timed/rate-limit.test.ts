@@ -24,7 +24,7 @@ function limiterOf(limits: readonly LimitRow[] = RATE_LIMIT_TABLE): RateLimiter 
 }
 
 function limiterAcross(limits: readonly LimitRow[], { url }: TestRedis): RateLimiter {
-  const redis = connectLimits(url, onError);
+  const redis = connectLimits({ url, prefix: 'custos-test' }, onError);
   return createLimiter({ enabled: true, limits, redis, monotonicMs, onError });
 }
 

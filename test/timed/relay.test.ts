@@ -254,7 +254,7 @@ describeUnless(whyNoRedis(), 'the relay with Redis', () => {
     const { stop, start } = redis;
     const queues = createQueues({
       databaseUrl: database.url,
-      redisUrl: redis.url,
+      redis: { url: redis.url, prefix: 'custos-test' },
       onError: () => undefined,
       jobOptions,
     });

@@ -19,6 +19,7 @@ import { OperatorError } from '../../shared/kernel/operator-error.ts';
 import { checkTls } from '../../cli/doctor/machine.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
+import { FIRST } from '../support/certificates.ts';
 import { temporaryFolder } from '../support/folders.ts';
 
 const places = { root: '/srv/custos', cwd: '/home/ada', home: '/srv/custos' };
@@ -459,22 +460,6 @@ describe('SETTING_TABLE', () => {
   });
 });
 
-/** Self-signed, valid for a hundred years, with its private key. */
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBQjCB9aADAgECAhRDMvCiq3lCjBdPsW4YBGXhYWqIGTAFBgMrZXAwFjEUMBIG
-A1UEAwwLY3VzdG9zLnRlc3QwIBcNMjYxMTMwMTcxMjE3WhgPMjEyNjExMDYxNzEy
-MTdaMBYxFDASBgNVBAMMC2N1c3Rvcy50ZXN0MCowBQYDK2VwAyEA1gPsRjd/9B0c
-lwrhgUC2mq7LJK79Omji8z3H3JWbM16jUzBRMB0GA1UdDgQWBBSVzuKgONdyt1sl
-7eLNF3QEGpJyzjAfBgNVHSMEGDAWgBSVzuKgONdyt1sl7eLNF3QEGpJyzjAPBgNV
-HRMBAf8EBTADAQH/MAUGAytlcANBAMgXOUmCPLS/4ie4DYwIRpZoAqggTuaNm4/c
-ZMRKVjPwXcydd3n0Nj1nIaryo9cczgqICWkS13z3noQoMeUB/gE=
------END CERTIFICATE-----
-`;
-const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
-MC4CAQAwBQYDK2VwBCIEIBdQCVXHwJpLlgDhBiYnGZ6lA1K2URmLk2usOKYksUF0
------END PRIVATE KEY-----
-`;
-
 describe('the files of HTTPS', () => {
   const folder = temporaryFolder('tls');
   const file = (name: string, content: string): string => {
@@ -483,17 +468,17 @@ describe('the files of HTTPS', () => {
     return place;
   };
   const other = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const cert = file('cert.pem', CERTIFICATE);
-  const key = file('key.pem', PRIVATE_KEY);
+  const cert = file('cert.pem', FIRST.cert);
+  const key = file('key.pem', FIRST.key);
   const away = path.join(folder, 'away.pem');
   const text = file('text.pem', 'custos');
 
   it('are read, and custos doctor says until when they are valid, and warns two weeks before that', () => {
     const files = readTlsFiles({ tlsCertFile: cert, tlsKeyFile: key });
-    expect(files?.cert.toString()).to.equal(CERTIFICATE);
+    expect(files?.cert.toString()).to.equal(FIRST.cert);
     expect(readTlsFiles({ tlsCertFile: undefined, tlsKeyFile: undefined })).to.equal(undefined);
     const config = readConfig({ CUSTOS_TLS_CERT: cert, CUSTOS_TLS_KEY: key }, { root: folder });
-    const endMs = Date.parse(new X509Certificate(CERTIFICATE).validTo);
+    const endMs = Date.parse(new X509Certificate(FIRST.cert).validTo);
     const verdicts = [15, 13, 0].map((days) => checkTls(config, endMs - days * 86_400_000)[0]?.verdict);
     expect(verdicts).to.deep.equal(['ok', 'warning', 'problem']);
     const broken = readConfig({ CUSTOS_TLS_CERT: cert, CUSTOS_TLS_KEY: text }, { root: folder });

@@ -225,7 +225,7 @@ class Approvals(Resource):
         return self._call(ops.APPROVALS_APPROVE, approval_id=approval_id, reason=reason)
 
     def reject(self, approval_id: str, *, reason: str) -> m.ApprovalDetail:
-        """Reject what an agent asked for: POST /v1/approvals/{id}/reject."""
+        """Reject what an agent asked for, or withdraw an approval: POST /v1/approvals/{id}/reject."""
         return self._call(ops.APPROVALS_REJECT, approval_id=approval_id, reason=reason)
 
 

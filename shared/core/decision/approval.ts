@@ -9,7 +9,7 @@ import { assertNever } from '../../kernel/errors.ts';
  */
 export const MAX_OPEN_APPROVALS = 1_000;
 
-/** `pending` becomes `approved`, `rejected` or `expired`; `approved` becomes `used` or `expired`; the others are final. */
+/** `pending` becomes `approved`, `rejected` or `expired`; `approved` becomes `used`, `rejected` (withdrawn) or `expired`; the others are final. */
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired', 'used'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 

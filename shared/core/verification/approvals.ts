@@ -59,7 +59,8 @@ const changeOf = (body: unknown): Change | undefined => (isChange(body) ? body :
 const BEFORE: Readonly<Record<Change['state'], readonly ApprovalState[]>> = {
   pending: ['pending'],
   approved: ['pending'],
-  rejected: ['pending'],
+  // Withdrawn, where it was approved.
+  rejected: ['pending', 'approved'],
   expired: ['pending', 'approved'],
   used: ['approved'],
 };
@@ -119,7 +120,7 @@ export function namedApprovalOf(
   return { approvalId, openingId: undefined };
 }
 
-/** Who approved or rejected an approval, and when, by its records; undefined: nobody did. */
+/** Who approved or rejected an approval, and when, by its records; undefined: nobody did. For a withdrawn one it is who approved it. */
 export function decidedOf({ approvals }: ApprovalHistory, approvalId: string): Approved | undefined {
   const known = approvals.get(approvalId);
   const decided = known?.approved ?? known?.rejected;

@@ -177,9 +177,23 @@ export interface ApprovalDecision {
   readonly key?: Pick<AuthenticatedKey, 'agentIds'> | undefined;
 }
 
+/** The states that a decision may end. Rejecting what was approved withdraws it. */
+const MAY_BECOME: Readonly<Record<ApprovalDecision['state'], readonly ApprovalState[]>> = {
+  approved: ['pending'],
+  rejected: ['pending', 'approved'],
+};
+
+export interface DecidedApproval {
+  readonly before: StoredApproval;
+  /** The same when a vote was repeated. */
+  readonly after: StoredApproval;
+}
+
 /**
  * Approves or rejects in the caller's transaction, with its record, and resumes the intent that waits for it. An approval that
- * needs several approvers stays pending until there are enough. One rejection rejects.
+ * needs several approvers stays pending until there are enough. One rejection rejects, also what was approved and is not used yet: the
+ * row's lock is that of a use (`lockApproval`), so whichever comes first counts.
+ * @returns the approval before and after
  * @throws {ApiError} E4001, E4006, E1004 (the same hands as the key that asked, bound to the agent, or not among the approvers), E5001 (closed),
  * E5002
  */
@@ -188,7 +202,7 @@ export async function decideApproval(
   owner: Owner,
   approvalId: string,
   decision: ApprovalDecision,
-): Promise<StoredApproval> {
+): Promise<DecidedApproval> {
   const { state, by, key, nowMs } = decision;
   const row = await lockApproval(sql, owner, approvalId);
   if (row === undefined) throw await absentApproval(sql, owner, approvalId);
@@ -201,11 +215,10 @@ export async function decideApproval(
       'The key that asked may not decide its own approval, nor may a key that it created or that created it; another admin key must.',
     );
   const current = stateAt(approvalFactsOf(row), nowMs);
-  if (current !== 'pending') throw new ApiError('E5001', `The approval is closed: it is ${current}.`);
+  if (!MAY_BECOME[state].includes(current)) throw new ApiError('E5001', `The approval is closed: it is ${current}.`);
   const voted = state === 'approved' ? votedOf(row, decision, relations) : undefined;
   if (voted?.isMet === false) {
-    if (voted.isNew) return storeVote(sql, row, voted.votes, decision);
-    return row;
+    return { before: row, after: voted.isNew ? await storeVote(sql, row, voted.votes, decision) : row };
   }
   const { reason } = decision;
   const decided = await updateSealed<'approval', StoredApproval>(sql, 'approval', row, {
@@ -218,7 +231,7 @@ export async function decideApproval(
   await recordChange(sql, decided, { state, by, reason }, nowMs);
   await resume(sql, decided, nowMs);
   await notifySettledIn(sql);
-  return decided;
+  return { before: row, after: decided };
 }
 
 /**

@@ -104,7 +104,7 @@ async function auditFolds(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]
 const AFTER: Readonly<Record<string, readonly string[]>> = {
   // The vote of one of several approvers.
   pending: ['pending', 'approved', 'rejected', 'used', 'expired'],
-  approved: ['approved', 'used', 'expired'],
+  approved: ['approved', 'used', 'rejected', 'expired'],
   rejected: ['rejected'],
   used: ['used'],
   expired: ['expired'],
@@ -118,7 +118,9 @@ function isAsRecorded(row: ApprovalRow, { body, occurredAt }: Leaf): boolean {
   // As it is stored (shared/domain/approvals/votes.ts).
   if (state === 'pending') return row.votes?.includes(JSON.stringify({ by, at: occurredAt, reason })) === true;
   if (state === 'used') return row.used_by === by && row.used_decision_id === body['usedDecisionId'];
-  return state === 'expired' || (row.decided_by === by && row.reason === reason);
+  // A row names the last decision: who approved what was withdrawn later is in the log alone.
+  const isWithdrawn = state === 'approved' && row.state === 'rejected';
+  return isWithdrawn || state === 'expired' || (row.decided_by === by && row.reason === reason);
 }
 
 async function auditApprovals(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {

@@ -1,7 +1,8 @@
 // Keeps the last signed checkpoint of each log outside the database, so that restoring a backup of the database cannot undo it.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder, writeDurably } from '../../platform/files/durable.ts';
 
 /** A folder with one file for each log, shared by all workers (CUSTOS_CHECKPOINT_DIR). */
 export interface CheckpointKeeper {
@@ -47,32 +48,20 @@ async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 /** Writes a file in one step; resolves when it is durable. */
-async function writeDurably(file: string, text: string): Promise<void> {
+async function replaceDurably(file: string, text: string): Promise<void> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // Workers of several machines share the folder, and in containers they may have the same process id.
   const temporary = `${file}.${randomUUID()}.new`;
   try {
-    const handle = await open(temporary, 'w', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeDurably(temporary, text);
     await rename(temporary, file);
   } catch (error) {
     // On a full disk, an empty file would be left by each attempt.
     await rm(temporary, { force: true });
     throw error;
   }
-  // The rename is durable only when its folder is.
-  const folderHandle = await open(folder, 'r');
-  try {
-    await folderHandle.sync();
-  } finally {
-    await folderHandle.close();
-  }
+  await syncFolder(folder);
 }
 
 export function createCheckpointKeeper(dir: string): CheckpointKeeper {
@@ -87,8 +76,8 @@ export function createCheckpointKeeper(dir: string): CheckpointKeeper {
         throw error;
       }
     },
-    keep: (origin, note) => writeDurably(fileOf(dir, origin), note),
-    begin: (origin) => writeDurably(fileOf(dir, origin, BEGUN_ENDING), ''),
+    keep: (origin, note) => replaceDurably(fileOf(dir, origin), note),
+    begin: (origin) => replaceDurably(fileOf(dir, origin, BEGUN_ENDING), ''),
     isBegun: async (origin) => (await readIfThere(fileOf(dir, origin, BEGUN_ENDING))) !== undefined,
   };
 }

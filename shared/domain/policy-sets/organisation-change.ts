@@ -160,7 +160,9 @@ export async function changeOrganisation(
   const previousDigest = was.active ?? installation;
   if (expectedDigest !== undefined && expectedDigest !== previousDigest)
     throw new ApiError('E5002', `The set ${expectedDigest} is not in force; ${previousDigest} is.`);
-  if (change.own !== undefined) await assertNotTooOften(sql, organisationId, atMs);
+  // The way back to the installation's set is always open: before each withdrawal there was a push.
+  const isWithdrawal = change.own === null && was.own !== null;
+  if (change.own !== undefined && !isWithdrawal) await assertNotTooOften(sql, organisationId, atMs);
   const wanted = change.staged === undefined ? was.staged : change.staged;
   const staged = wanted === installation ? null : wanted;
   const base = await readBaseSet(sql, staged ?? installation);

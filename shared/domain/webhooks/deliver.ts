@@ -10,7 +10,7 @@ import { enqueueSql } from '../../platform/queues/outbox.ts';
 import { ENDPOINT_COLUMNS, type EndpointRow, keysOf } from './endpoints.ts';
 import { behindSql, fanOut } from './fan-out.ts';
 import { type Attempt, judge, recordAttempts, type Waiting } from './attempts.ts';
-import { createPlaces, PLACES } from './places.ts';
+import { createPlaces, createQuickReceivers, PLACES, SLOW_PLACES } from './places.ts';
 import { DUE_AHEAD, isGivenUp, REST_MAX_MS, restMs } from './schedule.ts';
 import { ATTEMPT_TIMEOUT_MS, type Sender } from './send.ts';
 import { readSecrets, signMessage, validKeys } from './signing-keys.ts';
@@ -37,7 +37,7 @@ const DUE = `SELECT seq::text AS seq, message_id, subject, payload, attempts, ty
 ).join(' UNION ALL ')}) AS due ORDER BY due_at, due.seq LIMIT ${BATCH}`;
 const HAS_WORK = `SELECT FROM webhook_endpoint e WHERE endpoint_id = $1 AND (
       ${DUE_RANGES.map((range) => `EXISTS (SELECT FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND ${range})`).join(' OR ')} OR EXISTS (SELECT FROM ${behindSql('(SELECT) AS one')}))`;
-const OWNER = 'SELECT organisation_id FROM webhook_endpoint WHERE endpoint_id = $1';
+const OWNER = 'SELECT organisation_id, url FROM webhook_endpoint WHERE endpoint_id = $1';
 const CONTINUE = enqueueSql('webhooks', 'deliver', { endpointId: '$1::text' });
 const HOLD = 'SELECT url FROM webhook_endpoint WHERE endpoint_id = $1 FOR UPDATE';
 const JUDGED = `UPDATE webhook_endpoint SET failing_since = $3, disabled_at = $4, disabled_reason = $5, leased_until = $6
@@ -70,7 +70,8 @@ interface Lease {
 
 export function createDeliverer(deps: DelivererDeps): Deliverer {
   const { db, nowMs, deletionMs, monotonicMs, send, logger, onAttempt } = deps;
-  const places = createPlaces(PLACES);
+  const places = createPlaces(PLACES, SLOW_PLACES);
+  const quick = createQuickReceivers();
 
   const acquire = async (statement: string, endpointId: string, known: Date): Promise<Lease | undefined> => {
     const until = new Date(nowMs() + LEASE_MS);
@@ -150,6 +151,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     const due = await db.query<Waiting>(DUE, [endpoint.endpoint_id, new Date(nowMs())]);
     if (due.length === 0) return read === 'done' ? 'idle' : read;
     const attempts = await Promise.all(due.map((waiting) => attempt(endpoint, waiting)));
+    quick.note(endpoint.url, endpoint.endpoint_id, attempts);
     return (await record(lease, attempts)) ? 'more' : 'resting';
   };
 
@@ -178,8 +180,10 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 
   return {
     async deliver(endpointId) {
-      const [owner] = await db.query<Pick<EndpointRow, 'organisation_id'>>(OWNER, [endpointId]);
-      if (owner === undefined || !places.begin(owner.organisation_id, endpointId)) return;
+      const [owner] = await db.query<Pick<EndpointRow, 'organisation_id' | 'url'>>(OWNER, [endpointId]);
+      if (owner === undefined) return;
+      const place = places.begin(owner.organisation_id, endpointId, quick.has(owner.url, endpointId));
+      if (place === undefined) return;
       const held: { lease: Lease | undefined } = { lease: undefined };
       try {
         held.lease = await take(endpointId);
@@ -190,7 +194,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
         throw error;
       } finally {
         // One that is not queued is found by the sweeper.
-        for (const next of places.end(owner.organisation_id)) await db.query(CONTINUE, [next]).catch(() => undefined);
+        for (const next of places.end(place)) await db.query(CONTINUE, [next]).catch(() => undefined);
       }
     },
   };

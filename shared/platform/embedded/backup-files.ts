@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder, writeDurably } from '../files/durable.ts';
 import type { BackupFile } from './backup-manifest.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
 /** Size and digest of a file's content. */
-export type Content = Pick<BackupFile, 'bytes' | 'sha256'>;
+type Content = Pick<BackupFile, 'bytes' | 'sha256'>;
 
 /**
  * Copies a file into a new one with mode 0600. Resolves when it is durable.
@@ -44,28 +45,6 @@ async function copyContent(source: FileHandle, target: FileHandle): Promise<Cont
   }
 }
 
-/** Writes a new file with mode 0600. Resolves when it is durable. */
-export async function writeDurably(file: string, text: string): Promise<Content> {
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  return { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') };
-}
-
-/** Makes the names in a folder durable. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 /** Copies into a folder, and lists the copies by their paths below it. */
 export interface Copier {
   readonly folders: string[];
@@ -91,7 +70,10 @@ export function createCopier(root: string): Copier {
     folders,
     files,
     file,
-    text: async (text, to) => add(to, await writeDurably(path.join(root, to), text)),
+    async text(text, to) {
+      await writeDurably(path.join(root, to), text);
+      add(to, { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') });
+    },
     async tree(from, to, isWanted) {
       const copy = async (name: string): Promise<void> => {
         const [source, target] = [path.join(from, name), name === '' ? to : `${to}/${name}`];

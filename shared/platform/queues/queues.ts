@@ -6,6 +6,7 @@ import type { PoolUse } from '../db/database.ts';
 import type { Backend, BullQueue } from './backend.ts';
 import { within } from './backend.ts';
 import { type Consumer, startConsumer } from './consumer.ts';
+import type { RedisStore } from './installation.ts';
 import { createPostgresBackend } from './postgres.ts';
 import { createRedisBackend } from './redis.ts';
 
@@ -14,7 +15,7 @@ export { evictionProblem } from './redis.ts';
 export interface QueueOptions {
   readonly databaseUrl: string;
   /** When given, the queues are in Redis. */
-  readonly redisUrl?: string | undefined;
+  readonly redis?: RedisStore | undefined;
   /** Called with every error of a queue, worker or client. An `error` event without a listener would end the process. */
   readonly onError: (error: unknown) => void;
   /**
@@ -113,11 +114,11 @@ const LOCKS: LockTimes = { lockMs: 10_000, lookMs: 5_000 };
 
 /** Connects at the first use. */
 export function createQueues(options: QueueOptions): Queues {
-  const { databaseUrl, redisUrl, onError, connections = 2, locks = LOCKS, telemetry, nowMs = Date.now } = options;
+  const { databaseUrl, redis, onError, connections = 2, locks = LOCKS, telemetry, nowMs = Date.now } = options;
   const backend: Backend =
-    redisUrl === undefined
+    redis === undefined
       ? createPostgresBackend(databaseUrl, connections, onError, telemetry)
-      : createRedisBackend(redisUrl, onError, telemetry);
+      : createRedisBackend(redis, onError, telemetry);
   const queues = new Map<QueueName, Promise<BullQueue>>();
   const consumers: Consumer[] = [];
   /** The intervals of the jobs that this process has scheduled: an earlier version may have used others. */

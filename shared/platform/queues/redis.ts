@@ -2,6 +2,7 @@
 import { Queue, type Telemetry, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { type Backend, JOB_OPTIONS, openedQueue, STORE_TIMEOUT_MS, within, wrapWorker } from './backend.ts';
+import type { RedisStore } from './installation.ts';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 /** Attempts to read a waiting job while workers empty the queue. */
@@ -27,8 +28,12 @@ const CONSUMER: RedisOptions = { maxRetriesPerRequest: null, connectTimeout: CON
  * @param onError called with every error of a client, queue or worker
  * @param telemetry makes a span of each run of a job
  */
-export function createRedisBackend(url: string, onError: (error: unknown) => void, telemetry?: Telemetry): Backend {
-  const traced = telemetry === undefined ? {} : { telemetry };
+export function createRedisBackend(
+  { url, prefix }: RedisStore,
+  onError: (error: unknown) => void,
+  telemetry?: Telemetry,
+): Backend {
+  const common = { prefix, ...(telemetry === undefined ? {} : { telemetry }) };
 
   let producer: Redis | undefined;
   let consumer: Redis | undefined;
@@ -53,12 +58,12 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
     async openQueue(name) {
       const connection = await within(ready(), STORE_TIMEOUT_MS, 'connecting to Redis');
       // For each queue, its check would print the eviction policy as plain text; `evictionProblem` reports it once.
-      const queue = new Queue(name, { connection, defaultJobOptions: JOB_OPTIONS, skipVersionCheck: true, ...traced });
+      const queue = new Queue(name, { connection, defaultJobOptions: JOB_OPTIONS, skipVersionCheck: true, ...common });
       return openedQueue(queue, 'Redis', onError);
     },
     createWorker(name, process, settings) {
       consumer ??= client(CONSUMER);
-      const worker = new Worker(name, process, { ...settings, ...traced, connection: consumer });
+      const worker = new Worker(name, process, { ...settings, ...common, connection: consumer });
       return wrapWorker(worker, onError);
     },
     async nextDatedMs(_name, queue) {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { browserMissing, foreignRequests, openDashboard, signOut, visit, type Visit } from '../../support/browser.ts';
 import type { Client } from '../../support/client.ts';
-import { approve, ask, escalate, gist, QUORUM } from '../../support/escalations.ts';
+import { approve, ask, escalate, gist, QUORUM, reject } from '../../support/escalations.ts';
 import { type Pages, visitDashboard } from '../../support/pages.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
@@ -58,7 +58,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
     intent: `delete:db/asked/${table}`,
     ...more,
   });
-  const decide = async (verb: 'Approve' | 'Reject', reason: string): Promise<void> => {
+  const decide = async (verb: 'Approve' | 'Reject' | 'Withdraw', reason: string): Promise<void> => {
     await seen.page.getByRole('button', { name: `${verb}…` }).click();
     const button = dialog().getByRole('button', { name: verb });
     expect(await button.isDisabled(), 'a reason is needed').to.equal(true);
@@ -183,6 +183,26 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
     await page.getByText('not today').waitFor();
   });
 
+  it('what was approved is withdrawn while it is unused; after its use the dialog says that it is too late', async () => {
+    const { page } = seen;
+    const approved = async (table: string) => {
+      const asked = asking('withdrawn', table);
+      const approval_id = await escalate(client, asked);
+      await approve(service.admin, approval_id);
+      return { ...asked, approval_id };
+    };
+    const [unused, used] = [await approved('first'), await approved('second')];
+    await pages.open(`/approvals/${unused.approval_id}`);
+    await decide('Withdraw', 'the ticket was closed');
+    await page.getByText('Requests with this approval are denied.').waitFor();
+    await pages.open(`/approvals/${used.approval_id}`);
+    await page.getByRole('button', { name: 'Withdraw…' }).click();
+    expect((await ask(client, used)).verdict).to.equal('ALLOW');
+    await dialog().getByLabel('Reason').fill('too late');
+    await dialog().getByRole('button', { name: 'Withdraw' }).click();
+    await dialog().getByText('and used by the key').waitFor();
+  });
+
   it('shows every argument of a tool call: nested, folded, masked with the reason, and never as markup', async () => {
     const { page } = seen;
     const script = Array.from({ length: 40 }, (_, n) => `step ${n}`).join('\n');
@@ -248,13 +268,13 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
     await dialog().getByLabel('Reason').fill('I think not');
     // Without live events the page does not know of that decision yet.
     await page.route('**/dashboard/api/events*', (route) => route.abort());
-    await approve(service.admin.withKey(other.key), approvalId, 'I was here first');
+    await reject(service.admin.withKey(other.key), approvalId, 'I was here first');
     await dialog().getByRole('button', { name: 'Reject' }).click();
-    await dialog().getByText(`It was already approved by ${other.keyId}: I was here first`).waitFor();
+    await dialog().getByText(`It was already rejected by ${other.keyId}: I was here first`).waitFor();
     await pages.picture('approval-raced');
     await page.unroute('**/dashboard/api/events*');
     await dialog().getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('Approved, and not used yet').waitFor();
+    await page.getByText('Requests with this approval are denied.').waitFor();
   });
 
   it('keeps the reason being typed when the approval is decided meanwhile, and reports that it is too late', async () => {

@@ -24,6 +24,7 @@ const USE: Step = { kind: 'use', by: 0, of: 0 };
 const EXAMPLES: [Step[]][] = [
   [[ASK, USE, { kind: 'approve', of: 0 }, USE, USE, { kind: 'use', by: 1, of: 0 }]],
   [[ASK, { kind: 'reject', of: 0 }, USE, ASK]],
+  [[ASK, { kind: 'approve', of: 0 }, { kind: 'reject', of: 0 }, { kind: 'approve', of: 0 }, USE, ASK]],
   [[ASK, { kind: 'approve', of: 0 }, { kind: 'wait', minutes: 61 }, USE, ASK, { kind: 'upkeep' }, USE]],
 ];
 
@@ -108,7 +109,9 @@ describe('an approval', () => {
             } else {
               const decide = one.kind === 'approve' ? approve : reject;
               const answer = await decide(service.admin, approvalId);
-              const isOpen = model.state === 'pending' && !isOver(model);
+              // A rejection also withdraws what was approved.
+              const isWithdrawn = model.state === 'approved' && one.kind === 'reject';
+              const isOpen = (model.state === 'pending' || isWithdrawn) && !isOver(model);
               expect(answer.status).to.equal(isOpen ? 200 : 409);
               if (isOpen) model.state = one.kind === 'approve' ? 'approved' : 'rejected';
             }

@@ -57,7 +57,14 @@ describe('the search for keys', () => {
 describe('an approval that expires', () => {
   // Only the members that these functions read.
   const approval = (more: Partial<Approval>): Approval =>
-    ({ status: 'pending', expiresAt: '2026-11-21T03:00:30Z', decidedBy: null, reason: null, ...more }) as Approval;
+    ({
+      status: 'pending',
+      expiresAt: '2026-11-21T03:00:30Z',
+      decidedBy: null,
+      usedBy: null,
+      reason: null,
+      ...more,
+    }) as Approval;
 
   it('is expired at its time, before the service stores it', () => {
     expect(statusAt(approval({}), NOW)).to.equal('pending');
@@ -72,6 +79,11 @@ describe('an approval that expires', () => {
     expect(wasDecided(approval({ status: 'rejected', decidedBy: 'abcd', reason: 'no' }))).to.equal(
       'It was already rejected by abcd: no',
     );
-    expect(wasDecided(approval({ status: 'used', decidedBy: 'abcd', reason: 'yes' }))).to.contain('approved by abcd');
+    const decided = { decidedBy: 'abcd', reason: 'yes' };
+    expect(wasDecided(approval({ ...decided, status: 'approved' }))).to.equal('It was already approved by abcd: yes');
+    expect(wasDecided(approval({ ...decided, status: 'expired' }))).to.contain('nobody used it in time');
+    expect(wasDecided(approval({ ...decided, status: 'used', usedBy: 'efgh' }))).to.equal(
+      'It was already approved by abcd, and used by the key efgh: yes',
+    );
   });
 });

@@ -280,8 +280,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reject what an agent asked for
-         * @description Whoever asks with its approval_id is denied; a submitted intent is decided DENY. The key that asked may not decide, nor may a key that it made or that made it. One rejection rejects.
+         * Reject what an agent asked for, or withdraw an approval
+         * @description Whoever asks with its approval_id is denied from then on; a submitted intent is decided DENY. The key that asked may not decide, nor may a key that it made or that made it. One rejection rejects, also what was approved and is not used yet: so an approval is withdrawn. One that was used is E5001.
          *
          *     Scope: admin:*.
          */
@@ -1839,7 +1839,7 @@ export interface components {
             };
             /** @description The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It permits what would be ESCALATE, and nothing that is denied. */
             approvalId?: string;
-            /** @description Needs admin:*. Adds every candidate rule with the values that it compared. */
+            /** @description Needs admin:*. Adds every candidate rule with the values that it compared. A key that is bound to agents may ask for it, too: it can only ask about them, and sees only the rules that apply to its question. */
             explain?: boolean;
             /** @description Needs admin:*. Evaluates without storing: not a decision. */
             dryRun?: boolean;
@@ -2362,7 +2362,7 @@ export interface components {
              */
             approvalId: string;
             /**
-             * @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
+             * @description pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time.
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "expired" | "used";
@@ -2401,7 +2401,7 @@ export interface components {
              */
             approvalId: string;
             /**
-             * @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
+             * @description pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time.
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "expired" | "used";
@@ -2426,7 +2426,7 @@ export interface components {
             /** @description Those who approved, when the rules name approvers; oldest first. */
             votes: components["schemas"]["ApprovalVote"][];
             decision: components["schemas"]["DecisionOnRecord"];
-            /** @description Whether the calling key may approve or reject while it is pending: not the key that asked, nor its rotations, ancestors or descendants. */
+            /** @description Whether the calling key may approve or reject while it is pending, and reject it until it is used: not the key that asked, nor its rotations, ancestors or descendants. */
             mayDecide: boolean;
             /** @description Whether `mayDecide`, the calling key is bound to no agents, and the rules name it, if they name approvers. Any key that may decide may reject. */
             mayApprove: boolean;
@@ -5225,7 +5225,7 @@ export interface operations {
     listApprovals: {
         parameters: {
             query?: {
-                /** @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time. */
+                /** @description pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time. */
                 status?: "pending" | "approved" | "rejected" | "expired" | "used";
                 /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId?: string;

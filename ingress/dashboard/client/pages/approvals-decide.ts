@@ -1,4 +1,4 @@
-// Deciding an approval: approve, reject, or the outcome when that is not possible any more.
+// Deciding an approval: approve, reject, withdraw, or the outcome when that is not possible any more.
 import type { ApprovalDetail } from '../answers.ts';
 import { api, Problem, useAction } from '../api.ts';
 import { html, type VNode } from '../html.ts';
@@ -14,35 +14,45 @@ interface DecideProps {
   readonly reload: () => void;
 }
 
-type Answer = 'approve' | 'reject';
+type Answer = 'approve' | 'reject' | 'withdraw';
+
+const VERBS: Readonly<Record<Answer, string>> = { approve: 'Approve', reject: 'Reject', withdraw: 'Withdraw' };
 
 export function DecideCard({ approval, reload }: DecideProps): VNode {
   const now = useNow();
   const [asked, setAsked] = useKept<Answer | undefined>('asked', undefined);
   const status = statusAt(approval, now);
+  const late = mayStill(asked, status) ? undefined : wasDecided(approval);
   // An open dialog stays open: it shows what happened meanwhile.
-  if (status === 'pending' || asked !== undefined)
-    return html`<${Pending} ...${{ approval, reload, asked, setAsked }} late=${status === 'pending' ? undefined : wasDecided(approval)} />`;
-  return html`<${Card} title="Decided"><${Outcome} approval=${approval} status=${status} /><//>`;
+  const dialog = asked !== undefined && html`<${Ask} ...${{ approval, reload, asked, setAsked, late }} />`;
+  if (status === 'pending' || asked === 'approve' || asked === 'reject')
+    return html`<${Pending} approval=${approval} setAsked=${setAsked} />${dialog}`;
+  return html`<${Card} title="Decided">
+    <${Outcome} approval=${approval} status=${status} />
+    ${status === 'approved' && approval.mayDecide && html`<div class="decide-buttons"><button type="button" class="button" onClick=${() => setAsked('withdraw')}>Withdraw…</button></div>`}
+  <//>${dialog}`;
 }
 
-interface PendingProps extends DecideProps {
-  readonly asked: Answer | undefined;
+function mayStill(asked: Answer | undefined, status: string): boolean {
+  return status === (asked === 'withdraw' ? 'approved' : 'pending');
+}
+
+interface AskProps extends DecideProps {
+  readonly asked: Answer;
   readonly setAsked: (asked: Answer | undefined) => void;
   readonly late: string | undefined;
 }
 
-function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNode {
-  const session = useSession();
-  const now = useNow();
-  const { approvalId, agentId, expiresAt } = approval;
+/** The dialog that asks for the reason. */
+function Ask({ approval, reload, asked, setAsked, late }: AskProps): VNode {
+  const { approvalId, agentId } = approval;
   const path = `/v1/approvals/${encodeURIComponent(approvalId)}`;
   const decide = useAction(async (reason: string) => {
     try {
-      await api(`${path}/${asked ?? 'reject'}`, { body: { reason } });
+      await api(`${path}/${asked === 'approve' ? 'approve' : 'reject'}`, { body: { reason } });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'E5001') throw error;
-      // Somebody else decided first.
+      // Somebody else decided first, or the agent has used it.
       const current = await api<ApprovalDetail>(path);
       throw new Problem(wasDecided(current), error);
     }
@@ -53,6 +63,22 @@ function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNo
     if (decide.error?.code === 'E5001') reload();
     decide.reset();
   };
+  const verb = VERBS[asked];
+  return html`<${Confirm} title=${asked === 'withdraw' ? 'Withdraw this approval?' : `${verb} this action?`} verb=${verb} dangerous=${asked !== 'approve'} reason=${{ label: 'Reason, kept in the log', required: true }} late=${late} action=${decide} onClose=${close}>
+      <p><strong><${Name} text=${agentId} length=${120} /></strong> ${asked !== 'approve' ? 'is denied when it requests this again with this approval:' : needsMore(approval) ? 'may do this once, when all who must approve have approved:' : 'may then do this once:'}</p>
+      <p><code><${Said} text=${wordsOf(approval.decision.intent)} /></code></p>
+    <//>`;
+}
+
+interface PendingProps {
+  readonly approval: ApprovalDetail;
+  readonly setAsked: (asked: Answer) => void;
+}
+
+function Pending({ approval, setAsked }: PendingProps): VNode {
+  const session = useSession();
+  const now = useNow();
+  const { expiresAt } = approval;
   const hasApproved = approval.votes.some(({ by }) => by === session.keyId);
   const mayApprove = approval.mayApprove && !hasApproved;
   const why = hasApproved
@@ -69,13 +95,6 @@ function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNo
     </div>
     ${!mayApprove && html`<p class="muted">${why}</p>`}
     <p class="muted">An approval permits this request once, until <${Time} at=${expiresAt} as="moment" />. It does not override policies that deny.</p>`
-    }
-    ${
-      asked !== undefined &&
-      html`<${Confirm} title=${asked === 'approve' ? 'Approve this action?' : 'Reject this action?'} verb=${asked === 'approve' ? 'Approve' : 'Reject'} dangerous=${asked === 'reject'} reason=${{ label: 'Reason, kept in the log', required: true }} late=${late} action=${decide} onClose=${close}>
-        <p><strong><${Name} text=${agentId} length=${120} /></strong> ${asked === 'reject' ? 'is denied when it requests this again with this approval:' : needsMore(approval) ? 'may do this once, when all who must approve have approved:' : 'may then do this once:'}</p>
-        <p><code><${Said} text=${wordsOf(approval.decision.intent)} /></code></p>
-      <//>`
     }
   <//>`;
 }

@@ -37,8 +37,10 @@ export function isUrgent(expiresAt: string, now: Date): boolean {
 }
 
 /** Why an approval cannot be decided any more. */
-export function wasDecided({ status, decidedBy, reason }: Approval): string {
+export function wasDecided({ status, decidedBy, reason, usedBy }: Approval): string {
   if (decidedBy === null) return 'It has expired: nobody decided in time.';
+  if (status === 'expired') return 'It has expired: nobody used it in time.';
+  if (usedBy !== null) return `It was already approved by ${decidedBy}, and used by the key ${usedBy}: ${reason ?? ''}`;
   const how = status === 'rejected' ? 'rejected' : 'approved';
   return `It was already ${how} by ${decidedBy}: ${reason ?? ''}`;
 }

@@ -11,7 +11,7 @@ import { Confirm, Dialog, Field, FormActions, FormError, Said } from '../ui.ts';
 const EVENTS: Readonly<Record<WebhookEventType, string>> = {
   'decision.made': 'a decision was recorded',
   'approval.opened': 'a request needs an approval',
-  'approval.decided': 'it was approved or rejected, or expired',
+  'approval.decided': 'it was approved, rejected or withdrawn, or expired',
   'intent.decided': 'a submitted intent was decided',
   'trust.level_changed': "an agent's trust level changed",
   'proof.anchored': 'a proof is covered by a checkpoint',

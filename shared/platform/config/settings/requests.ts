@@ -21,7 +21,7 @@ export const REQUEST_SETTINGS = {
     name: 'CUSTOS_TLS_CERT',
     unit: 'file',
     description:
-      'certificate chain (PEM); with CUSTOS_TLS_KEY ingress serves HTTPS. Read at the start: restart ingress when it was renewed',
+      'certificate chain (PEM); with CUSTOS_TLS_KEY ingress serves HTTPS. A renewed one is used within 10 s, without a restart',
     read: filePath,
   },
   tlsKeyFile: {

@@ -49,7 +49,7 @@ export const STORE_SETTINGS = {
     name: 'REDIS_URL',
     unit: 'redis:// address',
     description:
-      'Redis 6.2 or later for queues and rate limits, or a numbered database of one, for this installation alone; absent: the queues are in PostgreSQL',
+      'Redis 6.2 or later for queues and rate limits; several installations may share one; absent: the queues are in PostgreSQL',
     secret: true,
     read: connectionString('redis', 'rediss'),
   },

@@ -1,0 +1,44 @@
+// Two self-signed certificates with their private keys, valid for a hundred years.
+import type { TlsFiles } from '../../shared/platform/config/tls-files.ts';
+
+type Pem = { readonly [Member in keyof TlsFiles]: string };
+
+/** Of custos.test, Ed25519. */
+export const FIRST: Pem = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBQjCB9aADAgECAhRDMvCiq3lCjBdPsW4YBGXhYWqIGTAFBgMrZXAwFjEUMBIG
+A1UEAwwLY3VzdG9zLnRlc3QwIBcNMjYxMTMwMTcxMjE3WhgPMjEyNjExMDYxNzEy
+MTdaMBYxFDASBgNVBAMMC2N1c3Rvcy50ZXN0MCowBQYDK2VwAyEA1gPsRjd/9B0c
+lwrhgUC2mq7LJK79Omji8z3H3JWbM16jUzBRMB0GA1UdDgQWBBSVzuKgONdyt1sl
+7eLNF3QEGpJyzjAfBgNVHSMEGDAWgBSVzuKgONdyt1sl7eLNF3QEGpJyzjAPBgNV
+HRMBAf8EBTADAQH/MAUGAytlcANBAMgXOUmCPLS/4ie4DYwIRpZoAqggTuaNm4/c
+ZMRKVjPwXcydd3n0Nj1nIaryo9cczgqICWkS13z3noQoMeUB/gE=
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIBdQCVXHwJpLlgDhBiYnGZ6lA1K2URmLk2usOKYksUF0
+-----END PRIVATE KEY-----
+`,
+};
+
+/** Of renewed.custos.test, P-256. */
+export const RENEWED: Pem = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBkjCCATmgAwIBAgIUTEDPb2/XqAzEDb+Dmx1SDd+ZgAQwCgYIKoZIzj0EAwIw
+HjEcMBoGA1UEAwwTcmVuZXdlZC5jdXN0b3MudGVzdDAgFw0yNjExMzAxOTUxNDNa
+GA8yMTI2MTEwNjE5NTE0M1owHjEcMBoGA1UEAwwTcmVuZXdlZC5jdXN0b3MudGVz
+dDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABDuIoQAXqk+zof2dWnz/7geATZGF
+Etm9lNFFaI3dPTNZI5Z8xyK5UN59B8Cb+56656PPmcxvqvaaDaK4lNJh95KjUzBR
+MB0GA1UdDgQWBBQu3MEAgOH2YuPRPhohq6qWCb+KvjAfBgNVHSMEGDAWgBQu3MEA
+gOH2YuPRPhohq6qWCb+KvjAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cA
+MEQCIBtzVa1V3SFLi3XVFsccfwBdQwsgMrzbzB1iuvZOJ7O6AiAgc724hkLg3cKq
+32SJH3emKJyDnaNVjij691NjytyRkw==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg/AiSwNsquLoBFcm6
+nUHrGpjxmptHauekKX/XNpxOyHuhRANCAAQ7iKEAF6pPs6H9nVp8/+4HgE2RhRLZ
+vZTRRWiN3T0zWSOWfMciuVDefQfAm/ueuuejz5nMb6r2mg2iuJTSYfeS
+-----END PRIVATE KEY-----
+`,
+};
