@@ -39,8 +39,8 @@ _DEFINITION = ("name", "description", "inputSchema", "annotations")
 def definition_digest(definition: Mapping[str, Any]) -> str:
     """The digest of a tool as an MCP server lists it, which a catalogue pins in `definition`.
 
-    It covers `name`, `description`, `inputSchema` and `annotations`. Members that are absent are left out; None
-    is null. Raises NotJsonError for what JSON can't express.
+    It covers `name`, `description`, `inputSchema` and `annotations`. Members that are absent are left out;
+    None is null. Raises NotJsonError for what JSON can't express.
     """
     if not isinstance(definition, Mapping):
         raise NotJsonError("the definition of a tool is an object")

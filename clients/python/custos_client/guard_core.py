@@ -98,7 +98,10 @@ class GuardCore:
         return await self.applied(permit, result)
 
     async def applied(self, permit: Permit, result: Any) -> Any:
-        """The result as the obligations demand. What a step raises may contain the result, and is withheld."""
+        """The result as the obligations demand.
+
+        What a step raises may contain the result, and is withheld.
+        """
         try:
             for step in permit.result_steps:
                 result = await self._invoke(step, result)

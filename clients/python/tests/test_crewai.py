@@ -127,7 +127,8 @@ class CrewHooksTest(unittest.TestCase):
         class Unlike(StructuredTool):
             args_schema = object
 
-        shown = {"name": "write_file", "description": "Writes a file", "inputSchema": Schema.model_json_schema()}
+        schema = Schema.model_json_schema()
+        shown = {"name": "write_file", "description": "Writes a file", "inputSchema": schema}
         for about, digest in [(StructuredTool, definition_digest(shown)), (Unlike, None), (None, None)]:
             with ScriptedServer(self.answer("ALLOW")) as server, Custos(server.url, KEY) as custos:
                 hooks = CrewHooks(custos, agent_id="crew-1", server="files")

@@ -1,8 +1,8 @@
 """CrewAI: every tool call of a crew asks Custos first.
 
 CrewAI calls a hook before and one after each tool call, with a context that has `tool_name`, `tool_input` (a
-dictionary, which the tool gets), `tool`, `agent` and, afterwards, `tool_result`. A hook that returns False blocks
-the call::
+dictionary, which the tool gets), `tool`, `agent` and, afterwards, `tool_result`. A hook that returns False
+blocks the call::
 
     from crewai.hooks import register_after_tool_call_hook, register_before_tool_call_hook
 
@@ -10,9 +10,9 @@ the call::
     register_before_tool_call_hook(hooks.before_tool_call)  # behind all others
     register_after_tool_call_hook(hooks.after_tool_call)  # before all others
 
-CrewAI ignores an exception of a hook, leaves out the hooks behind it and runs the tool, so that these hooks never
-raise one, and no hook before them may. A hook behind the first one could change `tool_input` once it is judged;
-one before the second one would see a result to which obligations are not applied yet.
+CrewAI ignores an exception of a hook, leaves out the hooks behind it and runs the tool, so that these hooks
+never raise one, and no hook before them may. A hook behind the first one could change `tool_input` once it is
+judged; one before the second one would see a result to which obligations are not applied yet.
 
 CrewAI itself may run a tool that fails several times, under one decision. A tool of your own is governed more
 closely by `Custos.guard`, which decides about each run and lets no result pass by::
@@ -170,7 +170,10 @@ class CrewHooks:
 
 
 def _definition_digest(tool: Any) -> Optional[str]:
-    """Of the tool as the model is shown it. None where it is not known: a tool that is pinned then counts as changed."""
+    """Of the tool as the model is shown it.
+
+    None where that is not known: a tool that is pinned then counts as changed.
+    """
     try:
         schema = tool.args_schema
         shown = {"name": tool.name, "description": tool.description}
