@@ -163,7 +163,9 @@ async function serve(deps: RouterDeps, compiled: CompiledRoute, admission: Admis
       admit,
     });
   }
-  return runOnce(deps, route, admission, input, { idempotencyKey, key: x.key });
+  const reply = await runOnce(deps, route, admission, input, { idempotencyKey, key: x.key });
+  // So that a caller can tell the answer to its own request from an earlier one that a proxy repeats, whatever the proxy makes of X-Request-Id.
+  return { ...reply, headers: { ...reply.headers, 'idempotency-key': idempotencyKey } };
 }
 
 function mayUse({ scopes }: AuthenticatedKey, { access }: Route): boolean {

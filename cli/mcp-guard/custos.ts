@@ -76,7 +76,8 @@ export function createCustos(options: CustosOptions): Custos {
       const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
       return {
         status: response.status,
-        requestId: response.headers.get('x-request-id'),
+        // Only of the answer to this request: with another Idempotency-Key it is an earlier one that a proxy repeats.
+        requestId: response.headers.get('idempotency-key') === id ? response.headers.get('x-request-id') : null,
         clockAheadMs: Number.isNaN(date) ? 0 : clock.dateMs() - date,
         body: await readBody(response),
         retryAfterMs: Number.isFinite(retryAfter) ? Math.max(0, retryAfter * 1_000) : undefined,

@@ -39,7 +39,7 @@ export class Allowed {
   readonly question: Question;
   readonly attempt: Attempt;
   readonly decisionId: string;
-  /** Empty for ALLOW. */
+  /** The service sends none with ALLOW. */
   readonly obligations: readonly Obligation[];
 
   /** By the clock of the guard. */
@@ -74,13 +74,11 @@ export class Allowed {
     if (allowed !== true || endsAtMs === undefined) return undefined;
     const expiresAtMs = endsAtMs + clockAheadMs;
     const decision = { decisionId, expiresAtMs, hasBudgets: answer['budgets'] !== undefined };
-    if (verdict === 'ALLOW') return new Allowed(question, attempt, decision, []);
-    if (verdict !== 'DEGRADE') return undefined;
     const obligations = obligationsOf(answer['obligations']);
-    // The service never sends DEGRADE without obligations, so the answer is incomplete.
-    return obligations === undefined || obligations.length === 0
-      ? undefined
-      : new Allowed(question, attempt, decision, obligations);
+    if (obligations === undefined) return undefined;
+    // The service never sends DEGRADE without obligations, so the answer is incomplete. Those of an ALLOW have to be met alike.
+    const isWhole = verdict === 'ALLOW' || (verdict === 'DEGRADE' && obligations.length > 0);
+    return isWhole ? new Allowed(question, attempt, decision, obligations) : undefined;
   }
 }
 
@@ -147,7 +145,8 @@ interface DecisionAnswer {
 export function readDecision(question: Question, attempt: Attempt, answer: DecisionAnswer): Ruling {
   const body = objectOf(answer.body);
   const decisionId = body?.['decision_id'];
-  if (body === undefined || typeof decisionId !== 'string' || !answers(question, body)) return NO_DECISION;
+  if (body === undefined || typeof decisionId !== 'string' || decisionId === '' || !answers(question, body))
+    return NO_DECISION;
   // An absence must not equal an absence: nothing shows for which request such a decision was made.
   const madeFor = body['request_id'];
   const isOwn = typeof madeFor === 'string' && madeFor !== '' && [attempt.id, answer.requestId].includes(madeFor);

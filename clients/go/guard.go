@@ -57,8 +57,8 @@ func Keep[A, R any](obligationType string, keep func(context.Context, Obligation
 // Guard wraps a function: each call asks for a decision first, and the function runs only when one permits it, at most once. The arguments
 // are written as JSON once; the function gets a copy that is read from that JSON, so what runs is what was judged. A call that is not
 // permitted, for whatever reason, is a RefusedError, or a CancelledError when the context was cancelled. Errors of the function are
-// returned unchanged, and with them what it returned beside. When an obligation has to be applied to the result they may contain what it
-// removes, so a RefusedError with HasRun replaces them. The outcome is recorded in the log in the background; see Client.Flush.
+// returned unchanged, and with them what it returned beside; a panic goes on. When an obligation has to be applied to the result, errors and
+// the values of panics may contain what it removes, so a *RefusedError with HasRun replaces them. The outcome is recorded in the log in the background; see Client.Flush.
 func Guard[A, R any](
 	client *Client,
 	options GuardOptions,
@@ -78,10 +78,15 @@ func Guard[A, R any](
 		if err != nil {
 			return none, err
 		}
-		decision := judgement.decision
+		decision, isRun := judgement.decision, false
+		// Deferred, so that a handler that panics is reported as well.
+		defer func() {
+			if !isRun {
+				g.reportNotCalled(q, decision)
+			}
+		}()
 		use, results, err := keepAll(ctx, decision, judged, handlers)
 		if err != nil {
-			g.reportNotCalled(q, decision)
 			if ctx.Err() != nil {
 				return none, contextError(ctx, "the call was not decided in time")
 			}
@@ -89,9 +94,9 @@ func Guard[A, R any](
 		}
 		// Handlers of obligations may take their time.
 		if err := g.confirm(ctx, judgement); err != nil {
-			g.reportNotCalled(q, decision)
 			return none, err
 		}
+		isRun = true
 		return run(ctx, g, permitted[A, R]{q, decision, use, results}, function)
 	}
 }
@@ -135,23 +140,47 @@ func run[A, R any](
 	outcome, digest := "failure", ""
 	// Deferred, so that a function that panics is reported as well.
 	defer func() { g.reportCalled(call.question, call.decision, outcome, digest) }()
-	result, err := function(ctx, call.arguments, call.decision)
+	var result R
+	var err error
+	work := func() { result, err = function(ctx, call.arguments, call.decision) }
+	if len(call.results) == 0 {
+		work()
+	} else if !finishes(work) {
+		panic(g.withheld(call.decision, "panicked; the value is withheld, because an obligation of its result can not be applied to it"))
+	}
 	if err != nil && len(call.results) > 0 {
-		return none, g.withheld(call.decision, "failed; its error is withheld, because an obligation of its result can not be applied to it", nil)
+		return none, g.withheld(call.decision, "failed; its error is withheld, because an obligation of its result can not be applied to it")
 	}
 	if err != nil {
 		return result, err
 	}
 	if reflect.ValueOf(result).Kind() == reflect.Func {
-		return none, g.withheld(call.decision, "its result is a function, which would run without the decision; return what it gives", nil)
+		return none, g.withheld(call.decision, "its result is a function, which would run without the decision; return what it gives")
 	}
 	outcome, digest = "success", digestOf(result)
+	// An error of a handler may contain the result, so only its type is told.
+	const unkept = "an obligation of its result could not be kept (%s), so the result is withheld"
 	for _, apply := range call.results {
-		if result, err = apply(result); err != nil {
-			return none, g.withheld(call.decision, "an obligation of its result could not be kept, so the result is withheld", err)
+		if !finishes(func() { result, err = apply(result) }) {
+			panic(g.withheld(call.decision, fmt.Sprintf(unkept, "a panic")))
+		}
+		if err != nil {
+			return none, g.withheld(call.decision, fmt.Sprintf(unkept, reflect.TypeOf(err)))
 		}
 	}
 	return result, nil
+}
+
+// finishes calls a function, and returns false when it panicked. That panic is over then: if it were replaced while it goes on, Go would print
+// both values. runtime.Goexit, which has no value, goes on.
+func finishes(call func()) (isFinished bool) {
+	defer func() {
+		if !isFinished {
+			_ = recover()
+		}
+	}()
+	call()
+	return true
 }
 
 // keepAll applies the handlers of all obligations. No handler runs unless each obligation has one, because handlers may have effects.

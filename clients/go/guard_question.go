@@ -101,8 +101,13 @@ func mismatch(q *question, id string, got *answer, members map[string]any, d *De
 	if !isAbout {
 		return "it is no decision about this call"
 	}
-	// A proxy can replace the X-Request-Id; the service repeats the one that it has seen.
-	if d.RequestID == nil || *d.RequestID == "" || (*d.RequestID != id && *d.RequestID != got.header.Get("X-Request-Id")) {
+	// A proxy can replace the X-Request-Id; the service repeats the one that it has seen. Without the Idempotency-Key of this request, it is that
+	// of an earlier answer, which a proxy repeats.
+	seen := id
+	if got.header.Get("Idempotency-Key") == id {
+		seen = got.header.Get("X-Request-Id")
+	}
+	if d.RequestID == nil || *d.RequestID == "" || (*d.RequestID != id && *d.RequestID != seen) {
 		return "it is the decision of another request"
 	}
 	if !isConsistent(members, d) {

@@ -58,10 +58,10 @@ func refused(options GuardOptions, decision *Decision, why string, cause error) 
 	return err
 }
 
-// withheld: the function has run, and the caller does not get what came of it.
-func (g *guard) withheld(decision *Decision, why string, cause error) *RefusedError {
+// withheld: the function has run, and the caller does not get what came of it. Without a cause, which may contain that.
+func (g *guard) withheld(decision *Decision, why string) *RefusedError {
 	return &RefusedError{
-		Verdict: decision.Verdict, Reasons: decision.Reasons, DecisionID: decision.DecisionID, Cause: cause, HasRun: true,
+		Verdict: decision.Verdict, Reasons: decision.Reasons, DecisionID: decision.DecisionID, HasRun: true,
 		Message: fmt.Sprintf("The tool %q has run, but %s. Decision %s.", g.options.Name, why, printable(decision.DecisionID)),
 	}
 }

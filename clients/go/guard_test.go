@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -193,6 +194,63 @@ func TestGuardPassesErrorsAndPanicsOfTheFunctionOn(t *testing.T) {
 		_, _ = panics(context.Background(), arguments{})
 	}()
 	if err := client.Flush(context.Background()); err != nil || len(service.reported) != 4 {
+		t.Errorf("reported %v: %v", service.reported, err)
+	}
+}
+
+// A panic goes on, because the caller may rely on that; an unrecovered one is printed with all values that it had.
+func TestGuardWithholdsWhatPanicsWhenTheResultHasToBeRedacted(t *testing.T) {
+	type terms = Terms[arguments, string]
+	panics := func() { panic("no row of ada") }
+	for name, c := range map[string]struct {
+		function, onResult func()
+		goesOn             bool
+	}{
+		"of a function":           {panics, func() {}, true},
+		"of a function, with nil": {func() { panic(nil) }, func() {}, true},
+		"of a handler":            {func() {}, panics, true},
+		"Goexit of a function":    {runtime.Goexit, func() {}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service := &governed{change: degraded}
+			client, _ := start(t, service.ServeHTTP)
+			keep := Keep("redact_fields", func(context.Context, Obligation, arguments) (terms, error) {
+				return terms{Result: func(result string) (string, error) { c.onResult(); return result, nil }}, nil
+			})
+			function := func(context.Context, arguments, *Decision) (string, error) { c.function(); return "done", nil }
+			recovered := make(chan any, 1)
+			go func() {
+				defer func() { recovered <- recover() }()
+				_, _ = Guard(client, guarded, function, keep)(context.Background(), arguments{})
+			}()
+			refused, isRefused := (<-recovered).(*RefusedError)
+			if isRefused != c.goesOn {
+				t.Fatalf("it goes on with a RefusedError: %v", isRefused)
+			}
+			if isRefused && (!refused.HasRun || strings.Contains(fmt.Sprintf("%+v", *refused), "ada")) {
+				t.Errorf("it shows %+v", *refused)
+			}
+			if err := client.Flush(context.Background()); err != nil || len(service.reported) != 2 {
+				t.Errorf("reported %v: %v", service.reported, err)
+			}
+		})
+	}
+}
+
+func TestGuardReportsACallThatAHandlerPreventsByAPanic(t *testing.T) {
+	service := &governed{change: degraded}
+	client, _ := start(t, service.ServeHTTP)
+	keep := Keep("redact_fields", func(context.Context, Obligation, arguments) (Terms[arguments, string], error) { panic("own") })
+	function := func(context.Context, arguments, *Decision) (string, error) { t.Error("it ran"); return "", nil }
+	func() {
+		defer func() {
+			if recover() != "own" {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_, _ = Guard(client, guarded, function, keep)(context.Background(), arguments{})
+	}()
+	if err := client.Flush(context.Background()); err != nil || len(service.reported) != 1 || service.reported[0]["event"] != "tool.not_called" {
 		t.Errorf("reported %v: %v", service.reported, err)
 	}
 }

@@ -15,7 +15,7 @@ import { authzenSchemaText } from '../../shared/core/authzen/schema.ts';
 import { toolsSchemaText } from '../../shared/core/tools/schema.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { commandLineText } from './command-line.ts';
-import { callsText, canonicalText, receiptsText } from './conformance/files.ts';
+import { callsText, canonicalText, definitionsText, receiptsText } from './conformance/files.ts';
 import { goTypesText } from './go-types.ts';
 import { type ApiDocument, clientDocument, clientTypesText, memberTableText } from './typescript-client.ts';
 import { pythonModules } from './python/resources.ts';
@@ -94,5 +94,6 @@ export const GENERATED_FILES: readonly GeneratedFile[] = [
   },
   { file: 'clients/conformance/receipts.json', content: receiptsText },
   { file: 'clients/conformance/canonical.json', content: canonicalText },
+  { file: 'clients/conformance/definitions.json', content: definitionsText },
   { file: 'clients/conformance/calls.json', content: callsText },
 ];

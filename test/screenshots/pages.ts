@@ -1,4 +1,4 @@
-// Takes the screenshots (main.ts): each page of the dashboard, 1440 and 400 pixels wide, in the light and in the dark.
+// Takes the screenshots (main.ts): each page of the dashboard in each of the widths, in the light and in the dark.
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
@@ -7,11 +7,12 @@ import { visitDashboard } from '../support/pages.ts';
 import { type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import { cutAt } from '../support/fits.ts';
 import { examplePolicies, fill } from './fill.ts';
 
 const OUT = process.env['CUSTOS_SCREENSHOTS'] ?? '.';
 const ONLY = process.env['CUSTOS_SCREENSHOTS_ONLY'] ?? '';
-const WIDTHS = [1440, 400] as const;
+const WIDTHS = (process.env['CUSTOS_SCREENSHOTS_WIDTHS'] ?? '').split(',').map(Number);
 const LOADED = "document.querySelector('main h1') !== null && document.querySelector('main .loading') === null";
 const SCHEMES = ['light', 'dark'] as const;
 
@@ -104,6 +105,7 @@ describe('screenshots of the dashboard', () => {
   async function take({ page }: Visit, name: string, width: number, scheme: 'light' | 'dark'): Promise<void> {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme });
+    if (scheme === 'light') for (const one of await cutAt(page, width)) console.log('CUT', name, width, one);
     // Charts are painted again after a change of size or theme.
     await page.waitForTimeout(400);
     await page.screenshot({ path: path.join(OUT, `${name}-${width}-${scheme}.png`), fullPage: true });

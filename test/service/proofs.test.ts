@@ -248,6 +248,8 @@ describe('submitted proofs', () => {
       const before = await stored();
       const replay = await send('proof-a');
       expect([replay.text, replay.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true']);
+      // The first answer and its repetition are told from those to other requests by the key.
+      for (const { headers } of [first, replay]) expect(headers['idempotency-key']).to.equal('proof-a');
       expect((await send('proof-b')).json).to.deep.equal(first.json);
       expect(outcome(await send('proof-a', { event: 'other' }))).to.deep.equal([422, 'E2010']);
       const conflict = await send('proof-c', { event: 'other' });

@@ -69,7 +69,7 @@ function answering(request: RecordedRequest, count: number): Json {
 /** The reply's headers and the bytes of its body. */
 function contentOf(reply: ScriptedReply, exampleOf: ExampleOf, request: RecordedRequest, count: number) {
   const { status = 200, like, decision, body, bytes } = reply;
-  const base = like === undefined ? undefined : exampleOf(like, status);
+  const base = like === undefined ? undefined : exampleOf(like, decision === true ? 200 : status);
   const about = decision === true ? merged(base, answering(request, count)) : base;
   const value = about === undefined ? body : body === undefined ? about : merged(about, body);
   const plain = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
@@ -78,6 +78,7 @@ function contentOf(reply: ScriptedReply, exampleOf: ExampleOf, request: Recorded
   const named: Readonly<Record<string, string | null>> = {
     ...(value === undefined ? {} : { 'content-type': isProblem ? 'application/problem+json' : 'application/json' }),
     'x-request-id': String(request.headers['x-request-id'] ?? 'req-scripted'),
+    'idempotency-key': String(request.headers['idempotency-key'] ?? null),
     ...reply.headers,
   };
   const headers = Object.fromEntries(
@@ -85,6 +86,9 @@ function contentOf(reply: ScriptedReply, exampleOf: ExampleOf, request: Recorded
   );
   return { status, headers, content: Buffer.from(bytes === undefined ? text : text.padEnd(bytes)) };
 }
+
+/** Of a body that is sent in pieces. */
+const PIECES = 10;
 
 /** Starts the server of one case. */
 export async function startScriptedServer(script: Script, exampleOf: ExampleOf): Promise<ScriptedServer> {
@@ -116,8 +120,16 @@ export async function startScriptedServer(script: Script, exampleOf: ExampleOf):
       return;
     }
     const { status, headers, content } = contentOf(reply, exampleOf, request, requests.length);
-    const { delayMs = 0, truncate } = reply;
+    const { delayMs = 0, truncate, pieceMs } = reply;
     const head = status === 204 ? headers : { ...headers, 'content-length': String(content.length) };
+    if (pieceMs !== undefined) {
+      res.writeHead(status, head);
+      const size = Math.ceil(content.length / PIECES);
+      for (let at = 0; at < PIECES; at += 1)
+        later(at * pieceMs, () => void res.write(content.subarray(at * size, (at + 1) * size)));
+      later(PIECES * pieceMs, () => void res.end());
+      return;
+    }
     if (truncate === undefined) {
       later(delayMs, () => void res.writeHead(status, head).end(status === 204 ? undefined : content));
       return;

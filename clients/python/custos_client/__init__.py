@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     # `as` marks what is exported.
     from .async_client import AsyncCustos as AsyncCustos
     from .cancel import CancelToken as CancelToken
-    from .canonical import canonicalize as canonicalize
+    from .canonical import canonicalize as canonicalize, definition_digest as definition_digest
     from .client import Custos as Custos
     from .given import use_approval as use_approval, use_idempotency_key as use_idempotency_key
     from .guard_core import Kept as Kept
@@ -47,6 +47,7 @@ _MODULES = {
     "use_idempotency_key": "given",
     "UNSET": "unset",
     "canonicalize": "canonical",
+    "definition_digest": "canonical",
     "ApiError": "errors",
     "AuthenticationError": "errors",
     "CancelledError": "errors",
@@ -74,6 +75,7 @@ __all__ = [
     "Kept",
     "RefusedError",
     "UNSET",
+    "definition_digest",
     "use_approval",
     "use_idempotency_key",
 ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from typing import Any, List
+from typing import Any, List, Mapping
 
 from .strict_json import MAX_SAFE_INTEGER
 
@@ -30,6 +30,21 @@ def canonicalize(value: Any) -> str:
 def digest_of(value: Any) -> str:
     """`sha256:` and the hexadecimal SHA-256 of the canonical JSON."""
     return "sha256:" + hashlib.sha256(canonicalize(value).encode("utf-8")).hexdigest()
+
+
+# All that a model reads of a tool before a call.
+_DEFINITION = ("name", "description", "inputSchema", "annotations")
+
+
+def definition_digest(definition: Mapping[str, Any]) -> str:
+    """The digest of a tool as an MCP server lists it, which a catalogue pins in `definition`.
+
+    It covers `name`, `description`, `inputSchema` and `annotations`. Members that are absent are left out;
+    None is null. Raises NotJsonError for what JSON can't express.
+    """
+    if not isinstance(definition, Mapping):
+        raise NotJsonError("the definition of a tool is an object")
+    return digest_of({name: definition[name] for name in _DEFINITION if name in definition})
 
 
 def _write(value: Any, parts: List[str], ancestors: List[int]) -> None:

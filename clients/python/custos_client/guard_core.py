@@ -6,7 +6,6 @@ Fails closed.
 from __future__ import annotations
 
 import copy
-import inspect
 import uuid
 from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Tuple
@@ -17,6 +16,7 @@ from .engine import CallOptions, Engine, read_json
 from .errors import ApiError, CancelledError, CustosError, RefusedError, TimeoutError, UnexpectedAnswerError
 from .given import APPROVAL
 from .models import ApprovalDetail, Decision
+from .outcomes import ending_of, unfinished
 from .question import GuardTarget, Question, UnaskableError
 from .reports import Reporter
 from .validity import Judgement, start_timer
@@ -78,33 +78,38 @@ class GuardCore:
             await self.withdraw(permit)
             message = f"{self._name()} was not run: it does not take the arguments of an obligation handler."
             raise self._refusal(message, permit.decision) from error
+        ending: Optional[BaseException] = None
         try:
             result = await self._invoke(function)
-        except Exception:
+        except BaseException as error:
             if not permit.result_steps:
-                await self.report(permit, "failure")
+                # The interpreter or the task ends: the report must not hold that up.
+                await self.report(permit, "failure", in_background=not isinstance(error, Exception))
                 raise
+            ending = ending_of(error)
             withheld = "failed. What it raised is withheld: no obligation of its result can be applied to it."
-        except BaseException:
-            # The interpreter or the task ends: the report must not hold that up.
-            await self.report(permit, "failure", in_background=True)
-            raise
         else:
-            withheld = _unfinished(result)
-        # Not in the handler above: the exception would be the context of this one.
+            withheld = unfinished(result)
+        # Not in the handler above: the exception would be the context of these.
         if withheld:
-            await self.report(permit, "failure")
-            raise self._refusal(f"{self._name()} ran and {withheld}", permit.decision, has_run=True)
+            await self.report(permit, "failure", in_background=ending is not None)
+            raise ending or self._refusal(f"{self._name()} ran and {withheld}", permit.decision, has_run=True)
         await self.report(permit, "success", result)
+        return await self.applied(permit, result)
+
+    async def applied(self, permit: Permit, result: Any) -> Any:
+        """The result as the obligations demand.
+
+        What a step raises may contain the result, and is withheld.
+        """
         try:
             for step in permit.result_steps:
                 result = await self._invoke(step, result)
-        except Exception as error:
-            message = (
-                f"{self._name()} ran, but an obligation could not be kept on its result, which is withheld."
-            )
-            raise self._refusal(message, permit.decision, has_run=True) from error
-        return result
+            return result
+        except BaseException as error:
+            ending, kind = ending_of(error), type(error).__name__
+        message = f"{self._name()} ran, but an obligation could not be kept on its result, which is withheld"
+        raise ending or self._refusal(f"{message} ({kind}).", permit.decision, has_run=True)
 
     async def permit(self, arguments: Mapping[str, Any]) -> Permit:
         """Raises RefusedError unless the call is allowed, and CancelledError when it was cancelled."""
@@ -174,10 +179,11 @@ class GuardCore:
             answer = await self._engine.send(ops.ENFORCE_EVALUATE, question.body(approval_id), options)
             decision = question.read(read_json(ops.ENFORCE_EVALUATE, answer))
             # A decision counts only for the request that made it: another call may have used this one.
-            is_ours = decision is not None and decision.request_id in (
-                attempt_id,
-                answer.headers.get("x-request-id"),
-            )
+            # A proxy can replace the X-Request-Id; the service repeats the one that it has seen. Without our
+            # Idempotency-Key, it is that of an earlier answer, which a proxy repeats.
+            is_named = answer.headers.get("idempotency-key") == attempt_id
+            seen_id = answer.headers.get("x-request-id") if is_named else None
+            is_ours = decision is not None and decision.request_id in (attempt_id, seen_id)
             if decision is not None and is_ours:
                 return Judgement(decision, age_seconds)
             is_void = True
@@ -279,15 +285,6 @@ class GuardCore:
             approval_id=approval_id,
             has_run=has_run,
         )
-
-
-def _unfinished(result: Any) -> str:
-    """What is wrong with a result that would go on running later, without the decision; empty: nothing."""
-    if not (inspect.isgenerator(result) or inspect.isasyncgen(result) or inspect.iscoroutine(result)):
-        return ""
-    if not inspect.isasyncgen(result):
-        result.close()
-    return f"returned a {type(result).__name__}, which would run without the decision. Return what it gives."
 
 
 def _result_digest(result: Any) -> Optional[str]:

@@ -27,6 +27,7 @@ from custos_client import (
     Custos,
     Kept,
     canonicalize,
+    definition_digest,
     errors,
     strict_json,
     use_approval,
@@ -149,8 +150,8 @@ def describe(error: BaseException) -> Json:
             described[name] = value
     if isinstance(error, errors.RefusedError):
         described["verdict"] = error.verdict
-        cause = next((name for one, name in TYPES if isinstance(error.__cause__, one)), None)
-        if error.verdict is None and cause is not None:
+        cause = next((name for one, name in TYPES if isinstance(error.__cause__, one)), "other")
+        if (error.verdict is None or error.has_run) and error.__cause__ is not None:
             described["cause"] = cause
     if isinstance(error, errors.TimeoutError) and error.state is not None:
         described["state"] = encode_value(error.state)
@@ -202,7 +203,12 @@ class GuardedCall:
                 raise RuntimeError("a handler that fails")
             if what == "change":
                 return Kept(arguments={**arguments, "changedBy": kind})
+            if what == "fail":
+                return Kept(result=fail)
             return Kept(result=lambda result: {**result, "keptBy": kind}) if what == "result" else None
+
+        def fail(result: Json) -> Any:
+            raise RuntimeError(result)
 
         return handle
 
@@ -373,6 +379,13 @@ def canonical_case(case: Json) -> Json:
         return {"canonical": None}
 
 
+def definition_case(case: Json) -> Json:
+    try:
+        return {"digest": definition_digest(strict_json.parse(case["input"]))}
+    except (NotJsonError, strict_json.StrictJsonError):
+        return {"digest": None}
+
+
 def run_line(text: str, is_async: bool) -> Json:
     line: Json = json.loads(text)
     answer: Json = {"id": line["id"], "name": line["case"]["name"]}
@@ -381,6 +394,8 @@ def run_line(text: str, is_async: bool) -> Json:
             return {**answer, **verify_case(line["case"], line["keys"])}
         if line["kind"] == "canonical":
             return {**answer, **canonical_case(line["case"])}
+        if line["kind"] == "definition":
+            return {**answer, **definition_case(line["case"])}
         # Blocking steps never suspend, so that a loop of their own runs them as well.
         return {**answer, "steps": asyncio.run(Case(line, is_async).run())}
     except Exception as error:

@@ -2,34 +2,63 @@
 
 from __future__ import annotations
 
+import sys
+import types
 import unittest
 from typing import Any, Callable, Dict, List, Optional
+from unittest import mock
 
-from custos_client import Custos
+from custos_client import Custos, Kept, definition_digest
+from custos_client.adapters import crewai
 from custos_client.adapters.crewai import CrewHooks
 from tests.scripted import ACCEPTED, KEY, Recorded, Reply, ScriptedServer, decision, problem
+
+
+class Schema:
+    """As a model of pydantic."""
+
+    @staticmethod
+    def model_json_schema() -> Dict[str, Any]:
+        return {"type": "object", "properties": {"path": {"type": "string"}}}
+
+
+class StructuredTool:
+    """The attributes of CrewStructuredTool that hooks read."""
+
+    name = "write_file"
+    description = "Writes a file"
+    args_schema: Any = Schema
+    result_as_answer = False
 
 
 class ToolCallHookContext:
     """The attributes of the class of this name in crewai.hooks."""
 
-    def __init__(self, tool_name: str, tool_input: Dict[str, Any], tool_result: Optional[str] = None) -> None:
+    def __init__(
+        self, tool: Any, tool_name: str, tool_input: Dict[str, Any], tool_result: Optional[str] = None
+    ) -> None:
+        self.tool = tool
         self.tool_name = tool_name
         self.tool_input = tool_input
-        self.tool = self.agent = self.task = self.crew = None
+        self.agent = self.task = self.crew = None
         self.tool_result = tool_result
 
 
-def call_tool(hooks: CrewHooks, tool: Callable[..., str], tool_input: Dict[str, Any]) -> str:
+def call_tool(
+    hooks: CrewHooks, tool: Callable[..., str], tool_input: Dict[str, Any], about: Any = StructuredTool
+) -> str:
     """As CrewAI does: it ignores an exception of a hook, and calls the second hook for blocked calls too."""
     is_blocked = False
     try:
-        is_blocked = hooks.before_tool_call(ToolCallHookContext("write_file", tool_input)) is False
+        is_blocked = hooks.before_tool_call(ToolCallHookContext(about, "write_file", tool_input)) is False
     except Exception:
         pass
-    result = "Tool execution blocked by hook." if is_blocked else tool(**tool_input)
-    hooks.after_tool_call(ToolCallHookContext("write_file", tool_input, result))
-    return result
+    try:
+        result = "Tool execution blocked by hook." if is_blocked else tool(**tool_input)
+    except Exception as error:
+        result = f"Error executing tool: {error}"
+    shown = hooks.after_tool_call(ToolCallHookContext(about, "write_file", tool_input, result))
+    return result if shown is None else shown
 
 
 class CrewHooksTest(unittest.TestCase):
@@ -93,3 +122,89 @@ class CrewHooksTest(unittest.TestCase):
             with self.subTest(later=later):
                 self.assertEqual(self.run_tool(script, tool_input), [])
                 self.assertEqual([one["event"] for one in self.reports], ["tool.not_called"])
+
+    def test_asks_with_the_digest_of_what_the_model_is_shown_of_the_tool(self) -> None:
+        class Unlike(StructuredTool):
+            args_schema = object
+
+        schema = Schema.model_json_schema()
+        shown = {"name": "write_file", "description": "Writes a file", "inputSchema": schema}
+        for about, digest in [(StructuredTool, definition_digest(shown)), (Unlike, None), (None, None)]:
+            with ScriptedServer(self.answer("ALLOW")) as server, Custos(server.url, KEY) as custos:
+                hooks = CrewHooks(custos, agent_id="crew-1", server="files")
+                call_tool(hooks, lambda path: path, {"path": "/a"}, about)
+                asked = server.requests[0].body["tool"]
+            self.assertEqual(asked.get("definition_digest"), digest)
+
+    def degraded(
+        self,
+        kept: Kept,
+        tool_input: Dict[str, Any],
+        tool: Callable[..., str] = lambda path: f"row of ada in {path}",
+        about: Any = StructuredTool,
+        first: bool = True,
+    ) -> str:
+        """What the model gets of a call under one obligation."""
+
+        def script(request: Recorded, _: int) -> Reply:
+            obligations = [{"type": "redact_fields", "fields": ["name"]}]
+            is_question = request.path == "/v1/enforce"
+            return decision(request, "DEGRADE", obligations=obligations) if is_question else ACCEPTED
+
+        with ScriptedServer(script) as server, Custos(server.url, KEY) as custos:
+            hooks = CrewHooks(
+                custos,
+                agent_id="crew-1",
+                server="files",
+                obligations={"redact_fields": lambda _obligation, _arguments: kept},
+                on_refused=lambda _context, _error: None,
+            )
+            module = types.ModuleType("crewai.hooks")
+            others: List[Any] = [lambda _context: None]
+            registered = [hooks.after_tool_call, *others] if first else [*others, hooks.after_tool_call]
+            setattr(module, "get_after_tool_call_hooks", lambda: registered)
+            with mock.patch.dict(sys.modules, {"crewai": types.ModuleType("crewai"), "crewai.hooks": module}):
+                shown = call_tool(hooks, tool, tool_input, about)
+            self.events = [one.body["event"] for one in server.requests if one.path == "/v1/proofs"]
+        return shown
+
+    def test_an_obligation_changes_arguments_and_the_result(self) -> None:
+        redact = Kept(result=lambda text: text.replace("ada", "[redacted]"))
+        self.assertEqual(self.degraded(redact, {"path": "/a"}), "row of [redacted] in /a")
+        self.assertEqual(self.degraded(Kept(arguments={"path": "/b"}), {"path": "/a"}), "row of ada in /b")
+        self.assertEqual(self.events, ["tool.called"])
+
+        def fail(path: str) -> str:
+            raise ValueError("no row of ada")
+
+        self.assertNotIn("ada", self.degraded(redact, {"path": "/a"}, fail))
+
+    def test_a_result_is_withheld_when_an_obligation_can_not_be_kept_on_it(self) -> None:
+        def fail(text: str) -> str:
+            raise ValueError(text)
+
+        shown = self.degraded(Kept(result=fail), {"path": "/a"})
+        self.assertIn("withheld", shown)
+        self.assertNotIn("ada", shown)
+        self.assertEqual(self.events, ["tool.called"])
+
+    def test_what_hooks_can_not_do_blocks_the_call(self) -> None:
+        class Answering(StructuredTool):
+            result_as_answer = True
+
+        redact = Kept(result=lambda text: "")
+        cases: Dict[str, Any] = {
+            "another hook sees the result first": (redact, {"path": "/a"}, {"first": False}),
+            "the result is the answer of the agent": (redact, {"path": "/a"}, {"about": Answering}),
+            "it is not known whether it is": (redact, {"path": "/a"}, {"about": None}),
+            "there are no arguments to change": (Kept(arguments={"path": "/b"}), {}, {}),
+        }
+        for name, (kept, tool_input, more) in cases.items():
+            with self.subTest(name):
+                self.assertIn("blocked", self.degraded(kept, tool_input, self.fail, **more))
+                self.assertEqual(self.events, ["tool.not_called"])
+
+    def test_a_call_whose_result_has_to_be_changed_is_not_forgotten(self) -> None:
+        with mock.patch.object(crewai, "MAX_PERMITS", 0):
+            redact = Kept(result=lambda text: "")
+            self.assertIn("blocked", self.degraded(redact, {"path": "/a"}, self.fail))

@@ -187,6 +187,79 @@ class GuardTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             custos.guard(**TOOL, name="t", obligations=unchanged)(fail)()
 
+    def test_what_ends_a_program_a_task_or_a_generator_keeps_its_meaning_and_none_of_its_texts(self) -> None:
+        class Own(BaseException):
+            pass
+
+        class Group(BaseException):
+            exceptions = (ValueError("ada"), KeyboardInterrupt("ada"))
+
+        def raising(error: BaseException) -> Any:
+            try:
+                raise ValueError("no row of ada")
+            except ValueError:
+                raise error
+
+        custos = self.serve(degrade)
+        on_result = {"max_rows": lambda _obligation, _arguments: Kept(result=lambda error: raising(error))}
+        unchanged = {"max_rows": lambda _obligation, _arguments: None}
+        for raised, kind, texts in [
+            (KeyboardInterrupt("ada"), KeyboardInterrupt, ()),
+            (SystemExit("no row of ada"), SystemExit, (1,)),
+            (SystemExit(3), SystemExit, (3,)),
+            (SystemExit(), SystemExit, (None,)),
+            (GeneratorExit("ada"), GeneratorExit, ()),
+            (asyncio.CancelledError("ada"), asyncio.CancelledError, ()),
+            (Group("ada"), KeyboardInterrupt, ()),
+            (Own("ada"), RefusedError, None),
+        ]:
+            by: Dict[str, Any] = {
+                "function": functools.partial(raising, raised),
+                "handler": functools.partial(lambda result: result, raised),
+            }
+            for who, function in by.items():
+                with self.subTest(raised=raised, by=who):
+                    tool = custos.guard(**TOOL, name="t", obligations=on_result)(function)
+                    with self.assertRaises(kind) as caught:
+                        tool()
+                    got = caught.exception
+                    self.assertEqual((got.__cause__, got.__context__), (None, None))
+                    self.assertNotIn("ada", str(got))
+                    self.assertIn(texts, (None, got.args, (getattr(got, "code", ...),)))
+            with self.assertRaises(type(raised)) as same:
+                custos.guard(**TOOL, name="t", obligations=unchanged)(functools.partial(raising, raised))()
+            self.assertIs(same.exception, raised)
+
+    def test_a_cancelled_task_gives_the_message_of_its_cancellation_and_no_text_of_the_function(self) -> None:
+        self.serve(degrade)
+
+        async def main() -> List[Any]:
+            async with AsyncCustos(self.server.url, KEY) as custos:
+                begun = asyncio.Event()
+                handlers = {"max_rows": lambda _obligation, _arguments: Kept(result=lambda rows: rows)}
+
+                @custos.guard(**TOOL, obligations=handlers)
+                async def tool(own: bool) -> None:
+                    begun.set()
+                    if own:
+                        raise asyncio.CancelledError("no row of ada")
+                    await asyncio.sleep(30)
+
+                texts: List[Any] = []
+                for own in (True, False):
+                    begun.clear()
+                    task = asyncio.ensure_future(tool(own))
+                    await begun.wait()
+                    task.cancel("by the scope")
+                    try:
+                        await task
+                    except asyncio.CancelledError as error:
+                        texts.append(error.args)
+                return texts
+
+        # Before 3.11 a task that awaits another one gets no message.
+        self.assertIn(asyncio.run(main()), ([(), ("by the scope",)], [(), ()]))
+
     def test_a_result_that_would_run_without_the_decision_is_refused(self) -> None:
         ran: List[str] = []
 

@@ -1,16 +1,29 @@
 // For frameworks that ask the application's own user before a tool runs: the question is asked once before, and carried on afterwards.
-import { type Custos, type JsonObject, type Permission, RefusedError } from '../src/index.ts';
+import {
+  type Custos,
+  type JsonObject,
+  type Permission,
+  RefusedError,
+  type ToolDefinition,
+  type ToolQuestion,
+} from '../src/index.ts';
 import { canonicalize, digestOf } from '../src/json.ts';
 import { type AdapterOptions, ByCall, questionOf } from './common.ts';
+
+/** A tool of the framework, and what its model was shown of it. */
+export interface FrameworkTool {
+  readonly name: string;
+  readonly definition: () => ToolDefinition | Promise<ToolDefinition>;
+}
 
 export interface Preflight {
   /**
    * Whether a human must approve the call first. The answer is kept for `authorize`, which decides: the consent of the application's user
    * is not the approval of Custos.
    */
-  needsApproval(name: string, input: unknown, callId: string): Promise<boolean>;
+  needsApproval(tool: FrameworkTool, input: unknown, callId: string): Promise<boolean>;
   /** @throws {RefusedError} */
-  authorize(name: string, input: unknown, callId: string, signal?: AbortSignal): Promise<Permission<JsonObject>>;
+  authorize(tool: FrameworkTool, input: unknown, callId: string, signal?: AbortSignal): Promise<Permission<JsonObject>>;
 }
 
 /**
@@ -30,28 +43,32 @@ export async function isGood(permission: Permission<JsonObject>, signal: AbortSi
 export function createPreflight(custos: Custos, options: AdapterOptions): Preflight {
   const permissions = new ByCall<Permission<JsonObject>>((permission) => void permission.notCalled());
   const approvals = new ByCall<string>();
-  /** Some models use the same ids again in each conversation: what is kept is for this tool and input alone. */
-  const keyOf = (name: string, input: unknown, callId: string) => digestOf(canonicalize([callId, name, input]));
+  const ask = ({ name, definition }: FrameworkTool, input: unknown) => questionOf(options, name, input, definition);
+  /** Some models use the same ids again in each conversation: what is kept is for this tool, as it is defined, and this input alone. */
+  const keyOf = ({ name, definitionDigest, arguments: args }: ToolQuestion, callId: string) =>
+    digestOf(canonicalize([callId, name, definitionDigest ?? null, args]));
   return {
-    async needsApproval(name, input, callId) {
+    async needsApproval(tool, input, callId) {
+      let key: string | undefined;
       try {
-        const permission = await custos.authorize(questionOf(options, name, input), { ...options, waitSeconds: 0 });
-        permissions.put(keyOf(name, input, callId), permission);
+        const question = await ask(tool, input);
+        key = keyOf(question, callId);
+        permissions.put(key, await custos.authorize(question, { ...options, waitSeconds: 0 }));
         return false;
       } catch (error) {
-        if (!(error instanceof RefusedError) || error.approvalId === undefined) return false;
-        approvals.put(keyOf(name, input, callId), error.approvalId);
+        if (key === undefined || !(error instanceof RefusedError) || error.approvalId === undefined) return false;
+        approvals.put(key, error.approvalId);
         return true;
       }
     },
-    async authorize(name, input, callId, signal) {
-      const key = keyOf(name, input, callId);
+    async authorize(tool, input, callId, signal) {
+      const question = await ask(tool, input);
+      const key = keyOf(question, callId);
       const kept = permissions.take(key);
       if (kept !== undefined && (await isGood(kept, signal))) return kept;
       // Before the next question: a budget may have room for one call only.
       await kept?.notCalled();
-      const approvalId = approvals.take(key);
-      return custos.authorize(questionOf(options, name, input), { ...options, approvalId, signal });
+      return custos.authorize(question, { ...options, approvalId: approvals.take(key), signal });
     },
   };
 }

@@ -85,7 +85,7 @@ export function guardClaude(custos: Custos, options: ClaudeAgentOptions): Claude
   const permissions = new ByCall<Permission<JsonObject>>((permission) => void permission.notCalled());
   const authorize = async (tool: string, input: unknown, signal: AbortSignal): Promise<Permission<JsonObject>> => {
     const source = sourceOf(tool, server, options.mcpServers);
-    const question = questionOf({ ...options, server: source.server }, source.name, input);
+    const question = await questionOf({ ...options, server: source.server }, source.name, input);
     return custos.authorize(question, { ...options, obligations, waitSeconds, signal });
   };
 

@@ -1,5 +1,13 @@
 // What the adapters share: the question about a tool call, and what the model reads when a call is refused.
-import { type AuthorizeOptions, CustosError, type JsonObject, RefusedError, type ToolQuestion } from '../src/index.ts';
+import {
+  type AuthorizeOptions,
+  CustosError,
+  definitionDigest,
+  type JsonObject,
+  RefusedError,
+  type ToolDefinition,
+  type ToolQuestion,
+} from '../src/index.ts';
 
 /** Options of all adapters. */
 export interface AdapterOptions extends Omit<AuthorizeOptions<JsonObject>, 'signal' | 'approvalId'> {
@@ -11,14 +19,34 @@ export interface AdapterOptions extends Omit<AuthorizeOptions<JsonObject>, 'sign
   readonly context?: (name: string, args: JsonObject) => JsonObject | undefined;
 }
 
-/** The question about a call of a tool of the framework. @throws {TypeError} when its input is no object */
-export function questionOf(options: AdapterOptions, name: string, input: unknown): ToolQuestion<JsonObject> {
+/**
+ * The question about a call of a tool of the framework.
+ * @param definition what the model was shown of the tool, where the framework tells it
+ * @throws {TypeError} when its input is no object
+ */
+export async function questionOf(
+  options: AdapterOptions,
+  name: string,
+  input: unknown,
+  definition?: () => ToolDefinition | undefined | Promise<ToolDefinition | undefined>,
+): Promise<ToolQuestion<JsonObject>> {
   const { agentId, server } = options;
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new TypeError(`the input of the tool "${name}" is no object`);
   // Checked above; JSON decides about its members.
   const args = input as JsonObject;
-  return { agentId, server, name, arguments: args, context: options.context?.(name, args) };
+  const context = options.context?.(name, args);
+  return { agentId, server, name, arguments: args, context, definitionDigest: await digestOf(definition) };
+}
+
+/** Undefined for a definition that is not known, or is no JSON: a tool that the catalogue pins then counts as changed. */
+async function digestOf(definition: Parameters<typeof questionOf>[3]): Promise<string | undefined> {
+  try {
+    const known = await definition?.();
+    return known === undefined ? undefined : definitionDigest(known);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The text that a model gets in place of a result, so that it can go on without the tool. */

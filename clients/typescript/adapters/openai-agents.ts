@@ -1,11 +1,12 @@
 // OpenAI Agents SDK: function tools that ask Custos before they run, and a guardrail for tools that can't be wrapped.
 import {
+  type Agent,
   defineToolInputGuardrail,
   type FunctionTool,
   ToolGuardrailFunctionOutputFactory,
   type ToolInputParameters,
 } from '@openai/agents-core';
-import { type Custos, RefusedError } from '../src/index.ts';
+import { type Custos, RefusedError, type ToolDefinition } from '../src/index.ts';
 import { createPreflight } from './approvals.ts';
 import { type AdapterOptions, questionOf, refusalText } from './common.ts';
 
@@ -15,6 +16,13 @@ export interface OpenAiAgentsOptions extends AdapterOptions {
    * needed all the same. Default: the call waits inside the tool.
    */
   readonly asksUser?: boolean;
+}
+
+type Defined = Pick<FunctionTool, 'name' | 'description' | 'parameters'>;
+
+/** The definition of a function tool as its calls are asked about: a list of them is one that the dashboard, on its page Tools, makes a catalogue of. */
+export function definitionOf({ name, description, parameters }: Defined): ToolDefinition {
+  return { name, description, inputSchema: parameters };
 }
 
 /** @throws {TypeError} */
@@ -33,13 +41,14 @@ export function guardTool<Context, Parameters extends ToolInputParameters, Resul
   options: OpenAiAgentsOptions,
 ): FunctionTool<Context, Parameters, Result> {
   const preflight = createPreflight(custos, options);
+  const known = { name: tool.name, definition: () => definitionOf(tool) };
   const needsApproval: typeof tool.needsApproval = async (context, input, callId = '') =>
-    (await preflight.needsApproval(tool.name, input, callId)) || tool.needsApproval(context, input, callId);
+    (await preflight.needsApproval(known, input, callId)) || tool.needsApproval(context, input, callId);
   const invoke: typeof tool.invoke = async (context, text, details) => {
     let permission;
     try {
       const callId = details?.toolCall?.callId ?? '';
-      permission = await preflight.authorize(tool.name, inputOf(text), callId, details?.signal);
+      permission = await preflight.authorize(known, inputOf(text), callId, details?.signal);
     } catch (error) {
       return refusalText(error);
     }
@@ -67,9 +76,14 @@ export interface GuardrailOptions extends Omit<AdapterOptions, 'obligations'> {
 export function toolInputGuardrail(custos: Custos, options: GuardrailOptions) {
   return defineToolInputGuardrail({
     name: 'custos',
-    run: async ({ toolCall }) => {
+    run: async ({ agent, toolCall }) => {
       try {
-        const question = questionOf(options, toolCall.name, inputOf(toolCall.arguments));
+        const { name } = toolCall;
+        const question = await questionOf(options, name, inputOf(toolCall.arguments), () => {
+          // Two tools of one name: it is not known which of them is called.
+          const [tool, other] = (agent as Agent).tools.filter((one) => one.name === name);
+          return tool?.type === 'function' && other === undefined ? definitionOf(tool) : undefined;
+        });
         // Also for options that come from JavaScript, or from a variable that is meant for `guardTool`.
         const { decision } = await custos.authorize(question, { ...options, obligations: {} });
         return ToolGuardrailFunctionOutputFactory.allow({ decisionId: decision.decisionId });

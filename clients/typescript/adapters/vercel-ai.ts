@@ -1,6 +1,6 @@
 // Vercel AI SDK: tools that ask Custos before they run.
-import type { ToolExecutionOptions, ToolSet } from 'ai';
-import type { Custos } from '../src/index.ts';
+import { asSchema, type ToolExecutionOptions, type ToolSet } from 'ai';
+import type { Custos, ToolDefinition } from '../src/index.ts';
 import { createPreflight, type Preflight } from './approvals.ts';
 import type { AdapterOptions } from './common.ts';
 
@@ -33,19 +33,29 @@ export function guardTools<Tools extends ToolSet>(custos: Custos, tools: Tools, 
 
 function guardTool(preflight: Preflight, name: string, tool: Tool, { asksUser }: VercelOptions): Tool {
   const { execute, needsApproval } = tool;
+  const known = { name, definition: () => definitionOf(name, tool) };
   if (execute === undefined)
     throw new TypeError(`the tool "${name}" has no execute, so it can't be guarded here; name it in "except"`);
   const asks = async (input: unknown, about: ApprovalAbout): Promise<boolean> => {
     const own =
       typeof needsApproval === 'function' ? await needsApproval.call(tool, input, about) : needsApproval === true;
-    return (await preflight.needsApproval(name, input, about.toolCallId)) || own;
+    return (await preflight.needsApproval(known, input, about.toolCallId)) || own;
   };
   const guarded = async (input: unknown, about: ToolExecutionOptions): Promise<unknown> => {
-    const permission = await preflight.authorize(name, input, about.toolCallId, about.abortSignal);
+    const permission = await preflight.authorize(known, input, about.toolCallId, about.abortSignal);
     return permission.run((args) => lastOf(execute.call(tool, args, about)));
   };
   // The SDK's type of a tool is a union over its output that a spread can't follow.
   return { ...tool, execute: guarded, ...(asksUser === true ? { needsApproval: asks } : {}) } as Tool;
+}
+
+async function definitionOf(name: string, { description, inputSchema }: Tool): Promise<ToolDefinition> {
+  return { name, description, inputSchema: await asSchema(inputSchema).jsonSchema };
+}
+
+/** The definitions of tools as their calls are asked about: a list that the dashboard, on its page Tools, makes a catalogue of. */
+export function definitionsOf(tools: ToolSet): Promise<ToolDefinition[]> {
+  return Promise.all(Object.entries(tools).map(([name, tool]) => definitionOf(name, tool)));
 }
 
 /** The result of a tool: of one that streams preliminary results the last, so that obligations apply to all that is shown. */

@@ -1,5 +1,6 @@
 // @custos/client: the client of Custos, a governance service for software agents.
 export { Custos, type CustosOptions } from './client.ts';
+export { definitionDigest, type ToolDefinition } from './definition.ts';
 export * from './errors.ts';
 export type { AuthorizeOptions, GuardOptions, ToolQuestion } from './guard/guard.ts';
 export type { ObligationHandler, ObligationHandlers, Terms } from './guard/obligations.ts';

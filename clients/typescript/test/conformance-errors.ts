@@ -28,6 +28,6 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
   }
   if (!(error instanceof RefusedError)) return undefined;
   const { verdict, decisionId, approvalId, hasRun, cause } = error;
-  const type = describeError(cause)?.['type'];
+  const type = cause === undefined ? undefined : (describeError(cause)?.['type'] ?? 'other');
   return { type: 'refused', message, verdict, decisionId, approvalId, hasRun, cause: type };
 }

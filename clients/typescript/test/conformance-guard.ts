@@ -9,6 +9,11 @@ const HANDLERS: Readonly<Record<string, ObligationHandler<Arguments>>> = {
     throw new Error('the obligation can not be kept');
   },
   change: ({ type }, args) => ({ arguments: { ...args, changedBy: type } }),
+  fail: () => ({
+    result: (result) => {
+      throw new Error(JSON.stringify(result));
+    },
+  }),
   result: ({ type }) => ({ result: (result) => ({ ...(result as object), keptBy: type }) }),
 };
 

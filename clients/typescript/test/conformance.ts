@@ -1,8 +1,17 @@
 // The runner of the conformance cases (clients/conformance/README.md): reads a case per line, runs it, and prints what happened.
 import { createInterface } from 'node:readline';
-import { Custos, type TrustedKeys, verifyChain, verifyPromise, verifyReceipt } from '../src/index.ts';
+import {
+  Custos,
+  definitionDigest,
+  type ToolDefinition,
+  type TrustedKeys,
+  verifyChain,
+  verifyPromise,
+  verifyReceipt,
+} from '../src/index.ts';
 import { canonicalText } from '../src/json.ts';
 import { parseJson } from '../src/json-text.ts';
+import { SYSTEM_RUNTIME } from '../src/runtime.ts';
 import { type Arguments, callResource } from './conformance-calls.ts';
 import { describeError } from './conformance-errors.ts';
 import { callGuarded } from './conformance-guard.ts';
@@ -20,7 +29,7 @@ interface Case {
   readonly kind?: string;
   readonly input?: unknown;
   readonly key?: string;
-  readonly client?: { readonly timeoutMs?: number; readonly retries?: number };
+  readonly client?: { readonly timeoutMs?: number; readonly retries?: number; readonly wallClockOffsetHours?: number };
   readonly steps?: readonly Step[];
 }
 
@@ -47,6 +56,16 @@ function canonicalize(input: unknown): string | null {
     return canonicalText(parseJson(String(input)));
   } catch (error) {
     if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function digestOf(input: unknown): string | null {
+  try {
+    // As any JavaScript value: `definitionDigest` refuses what is no JSON.
+    return definitionDigest(parseJson(String(input)) as ToolDefinition);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return null;
     throw error;
   }
 }
@@ -97,9 +116,9 @@ async function runStep(custos: Custos, { call, cancelAfterMs }: Step, args: Argu
 }
 
 async function runCalls({ url, key, env = {}, case: conformanceCase }: Line): Promise<object> {
-  const { timeoutMs, retries } = conformanceCase.client ?? {};
-  // The client only measures durations by the wall clock, so wallClockOffsetHours has no effect on it.
-  const clientWith = (own: unknown): Custos => new Custos({ url, key: String(own), timeoutMs, retries });
+  const { timeoutMs, retries, wallClockOffsetHours = 0 } = conformanceCase.client ?? {};
+  const runtime = { ...SYSTEM_RUNTIME, wallMs: () => Date.now() + wallClockOffsetHours * 3_600_000 };
+  const clientWith = (own: unknown): Custos => new Custos({ url, key: String(own), timeoutMs, retries, runtime });
   const custos = clientWith(filled(conformanceCase.key ?? key, { env }));
   const steps: StepResult[] = [];
   for (const step of conformanceCase.steps ?? []) {
@@ -117,6 +136,8 @@ async function runLine(line: Line): Promise<object> {
       return verify(line.case, line.keys ?? []);
     case 'canonical':
       return { canonical: canonicalize(line.case.input) };
+    case 'definition':
+      return { digest: digestOf(line.case.input) };
     case 'calls':
       return runCalls(line);
     default:

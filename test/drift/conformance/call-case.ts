@@ -15,6 +15,8 @@ export interface ScriptedReply {
   /** Members in front of those of the body, as they are written there. */
   readonly before?: string;
   readonly delayMs?: number;
+  /** Time between the ten pieces of the body. */
+  readonly pieceMs?: number;
   readonly truncate?: number;
   readonly reset?: true;
   readonly bytes?: number;

@@ -129,6 +129,15 @@ function confused(): CallCase[] {
     'DEGRADE without obligations': { verdict: 'DEGRADE', obligations: [] },
     'an unknown verdict': { verdict: 'PERMIT' },
     'a verdict in small letters': { verdict: 'allow' },
+    'a verdict with a space': { verdict: 'ALLOW ' },
+    'a verdict in a list': { verdict: ['ALLOW'] },
+    'a verdict in an object': { verdict: { verdict: 'ALLOW' } },
+    'its verdict one level deeper': { verdict: null, decision: { verdict: 'ALLOW', allowed: true, obligations: [] } },
+    'allowed as a number': { allowed: 1 },
+    'obligations that are no list': { obligations: {} },
+    'obligations that are null': { obligations: null },
+    'an obligation without a type': { obligations: [{}] },
+    'an obligation that is null': { obligations: [null] },
     'allowed as a text': { allowed: 'true' },
     'no expiry': { expires_at: null },
     'an expiry that is no time': { expires_at: 'soon' },
@@ -151,6 +160,8 @@ function confused(): CallCase[] {
     'a DENY before its ALLOW, with an escaped name': '"\\u0076erdict":"DENY"',
     'obligations before none': '"obligations":[{"type":"redact_fields","fields":["email"]}]',
     'a number that is none': '"note":1e400',
+    'a word that is no number': '"note":NaN',
+    'a comma too many': '',
     'an integer beyond 2^53': '"note":9007199254740993',
     'a lone surrogate': '"note":"\\ud800"',
   };
@@ -188,6 +199,24 @@ function confused(): CallCase[] {
         { requests: [NO_REPORT] },
       ),
     ),
+    ...[201, 202, 203, 206].map((status) =>
+      guarded(`refuses a decision with the status ${status}`, [{ ...ALLOW, status }], refused(null), {
+        requests: [NO_REPORT],
+      }),
+    ),
+    ...['of-another-question', null].map((key) =>
+      guarded(
+        `refuses an earlier answer that a proxy repeats as a whole, with the Idempotency-Key ${key}`,
+        [
+          decision(
+            { verdict: 'ALLOW', allowed: true, obligations: [], request_id: 'of-another-request' },
+            { headers: { 'x-request-id': 'of-another-request', 'idempotency-key': key } },
+          ),
+        ],
+        refused(null),
+        { requests: [askedTimes(2, 2), NO_REPORT] },
+      ),
+    ),
     guarded('runs when the second answer is for its own request', [first, ALLOW], RAN, {
       requests: [askedTimes(2, 2), called('success')],
     }),
@@ -211,6 +240,18 @@ function confused(): CallCase[] {
       {
         requests: [askedTimes(1), { method: 'POST', path: '/v1/proofs', count: 1, body: { event: 'tool.not_called' } }],
       },
+    ),
+    ...[-24, 24].map((hours) =>
+      guarded(`runs with a wall clock that is ${hours} hours off`, [ALLOW], RAN, {
+        client: { wallClockOffsetHours: hours },
+        requests: [askedTimes(1), called('success')],
+      }),
+    ),
+    guarded(
+      'does not run on a decision that expires within seconds, with a wall clock that is a day behind',
+      [decision({ verdict: 'ALLOW', allowed: true, obligations: [], ...TIMES })],
+      refused('ALLOW', { decisionId: '*' }),
+      { client: { wallClockOffsetHours: -24 } },
     ),
     guarded('asks once more when the decision no longer stands', [lapsed(), ALLOW], RAN, {
       requests: [askedTimes(2, 2), called('success')],
@@ -256,6 +297,15 @@ function faults(): CallCase[] {
       { client: { timeoutMs: 500 }, requests: [NO_REPORT] },
     ),
     guarded(
+      'refuses when the answer comes in pieces that take too long',
+      [{ ...ALLOW, pieceMs: 300 }],
+      { ...refused(null, { cause: 'timeout' }), elapsedMs: [300, 2_500] },
+      { client: { timeoutMs: 500 }, requests: [NO_REPORT] },
+    ),
+    guarded('runs when the answer comes in pieces', [{ ...ALLOW, pieceMs: 20 }], RAN, {
+      requests: [askedTimes(1), called('success')],
+    }),
+    guarded(
       'repeats 503 under one id, and runs once',
       [
         { ...problem(503, 'E6002'), headers: { 'content-type': 'application/problem+json', 'retry-after': '0' } },
@@ -295,6 +345,10 @@ function obligations(): CallCase[] {
     guarded('refuses obligations that nothing keeps', [degrade(REDACT)], refused('DEGRADE'), {
       requests: [askedTimes(1)],
     }),
+    // Names that objects of some languages have by themselves.
+    ...['toString', '__proto__', ''].map((type) =>
+      guarded(`refuses the obligation "${type}"`, [degrade({ type })], { error: { type: 'refused' }, ran: 0 }),
+    ),
     guarded('refuses when one of two obligations has no handler', [degrade(REDACT, ROWS)], refused('DEGRADE'), {
       args: { obligations: { redact_fields: 'keep' } },
     }),
@@ -348,6 +402,12 @@ function obligations(): CallCase[] {
       },
     ),
     guarded(
+      'withholds a result that a handler fails on, and the error of the handler, which may contain it',
+      [degrade(REDACT)],
+      { error: { type: 'refused', verdict: 'DEGRADE', hasRun: true, cause: null }, ran: 1 },
+      { args: { obligations: { redact_fields: 'fail' } }, requests: [called('success')] },
+    ),
+    guarded(
       'withholds the error of a function whose result a handler changes',
       [degrade(REDACT)],
       { error: { type: 'refused', verdict: 'DEGRADE', hasRun: true }, ran: 1 },
@@ -394,7 +454,7 @@ function approvals(): CallCase[] {
       { error: { type: 'refused', verdict: 'DENY', hasRun: false }, ran: 1 },
       { args: { approvalId: APPROVAL, calls: 2 }, requests: [askedTimes(2, 2)] },
     ),
-    ...['rejected', 'expired'].map((status) =>
+    ...['rejected', 'expired', 'APPROVED', 'granted'].map((status) =>
       guarded(
         `refuses what is ${status}`,
         [ESCALATE, approval(status)],

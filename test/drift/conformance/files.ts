@@ -5,6 +5,7 @@ import { faultCases } from './calls-faults.ts';
 import { guardCases } from './calls-guard.ts';
 import { realCases } from './calls-real.ts';
 import { canonicalCases } from './canonical-cases.ts';
+import { definitionCases } from './definition-cases.ts';
 import { chainsAndPromises } from './chains-and-promises.ts';
 import { forgedReceipts } from './forged-receipts.ts';
 import { keyFiles } from './key-files.ts';
@@ -42,4 +43,8 @@ export function canonicalText(): string {
 
 export function callsText(): string {
   return `[\n${lines(callCases())}\n]\n`;
+}
+
+export function definitionsText(): string {
+  return `[\n${lines(definitionCases())}\n]\n`;
 }

@@ -3,6 +3,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { accessibilityProblems, browserMissing, signOut, type Visit } from '../../support/browser.ts';
+import { cutAt } from '../../support/fits.ts';
 import { visitDashboard } from '../../support/pages.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
@@ -25,6 +26,8 @@ const PAGES = [
   'Queues',
   'Dead jobs',
 ];
+/** Of a phone, and where the layout has the least room before it changes. */
+const WIDTHS = [360, 681, 720, 861, 901, 1001, 1180, 1280];
 /** Pages with live numbers, which keep showing them while requests are rate-limited. */
 const LIVE = ['Overview', 'Queues'];
 
@@ -71,6 +74,14 @@ describeUnless(browserMissing(), 'every page of the dashboard', () => {
     service = await startService();
     const worker = await startTestWorker(service);
     await service.admin.post('/v1/agents', { agentId: 'agent-1', name: 'Agent 1' });
+    // Long ones, as in a real organisation.
+    const agentId = 'urn:example:agents:customer-operations/emea-primary-2026';
+    await service.admin.post('/v1/agents', { agentId, name: 'Regional escalations of EMEA, primary instance' });
+    await service.admin.post('/v1/auth/keys', {
+      name: 'gateway-of-the-region',
+      scopes: ['intents:write', 'proofs:read'],
+      agentIds: [agentId],
+    });
     for (const intent of ['data.read.user_profile', 'db.delete.production.users'])
       await service.admin.post('/v1/enforce', { intent, agent_id: 'agent-1', trust_level: 7 });
     await worker.append();
@@ -148,6 +159,18 @@ describeUnless(browserMissing(), 'every page of the dashboard', () => {
       const missed = all.filter((_, n) => !walked.has(String(n)));
       expect(missed, 'elements that the keyboard does not reach').to.deep.equal([]);
     });
+
+  it('no page is cut off, and no table has to be scrolled sideways, in windows from a phone to a wide screen', async () => {
+    const { page } = seen;
+    const cut: string[] = [];
+    for (const path of ['', ...PAGES.slice(1)].map((name) => name.toLowerCase().replace(' ', '-'))) {
+      await page.goto(`${service.ingress.address}/dashboard/${path}`);
+      await filled();
+      for (const width of WIDTHS) for (const what of await cutAt(page, width)) cut.push(`${path} at ${width}: ${what}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(cut).to.deep.equal([]);
+  });
 
   it('a dialog takes the focus, keeps it, and returns it on Escape', async () => {
     const { page } = seen;

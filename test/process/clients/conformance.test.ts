@@ -7,6 +7,7 @@ import { findRoot } from '../../../shared/platform/config/root.ts';
 import { OPERATIONS } from '../../drift/conformance/calls-real.ts';
 import type { CallCase } from '../../drift/conformance/call-case.ts';
 import { canonicalCases } from '../../drift/conformance/canonical-cases.ts';
+import { definitionCases } from '../../drift/conformance/definition-cases.ts';
 import { callCases, proofCases } from '../../drift/conformance/files.ts';
 import { FILE_KEYS } from '../../drift/conformance/parts.ts';
 import {
@@ -172,6 +173,16 @@ describe('Clients', () => {
         );
         const wrong = results.filter((result, i) => !isDeepStrictEqual(result, canonicalCases()[i]));
         expect(wrong).to.deep.equal([]);
+      });
+
+      it('gives the definition of a tool the digest that the service gives it', async () => {
+        const results = await Promise.all(
+          definitionCases().map(async ({ name, input }) => {
+            const { digest = null } = await run({ kind: 'definition', case: { name, input } });
+            return { name, input, digest };
+          }),
+        );
+        expect(results).to.deep.equal(definitionCases());
       });
 
       for (const one of callCases())

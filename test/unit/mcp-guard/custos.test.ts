@@ -137,6 +137,7 @@ describe('the decision client', () => {
     agent_id: 'a',
     verdict: 'ALLOW',
     allowed: true,
+    obligations: [],
     expires_at: '2100-01-01T00:00:00.000Z',
     tool: { server: 's', name: 'read', arguments_digest: question().call.argumentsDigest },
   });

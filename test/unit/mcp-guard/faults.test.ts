@@ -80,6 +80,14 @@ describe('while the service', () => {
     ['takes the scope away', problem(403, 'E1004'), 'E1004'],
     ['sends the guard elsewhere', raw(307, '', { location: 'http://127.0.0.1:9/' }), 'status 307'],
     ['decides about another tool', about({ server: SERVER, name: 'other', arguments_digest: 'x' }), 'no decision'],
+    [
+      'allows under an obligation that nobody knows',
+      { verdict: 'ALLOW', obligations: [{ type: 'mystery' }] },
+      'mystery',
+    ],
+    ['allows without a list of obligations', { verdict: 'ALLOW', obligations: null }, 'no decision'],
+    ['gives a decision an empty id', { verdict: 'ALLOW', decision_id: '' }, 'no decision'],
+    ['gives a verdict in small letters', { verdict: 'allow' as 'ALLOW', allowed: true }, 'no decision'],
     ['decides for another request', { verdict: 'ALLOW', request_id: 'other' }, 'keeps changing'],
   ] as const satisfies readonly (readonly [string, Said, string])[])
     it(`${what}, a call is refused with a sentence, and the next one is permitted when it has recovered`, async () => {

@@ -77,8 +77,12 @@ func describeRefusal(out printed, refused *custos.RefusedError) {
 	out["verdict"] = nil
 	if refused.Verdict != "" {
 		out["verdict"] = refused.Verdict
-	} else if cause := errorType(refused.Cause); cause != "" {
-		out["cause"] = cause
+	}
+	if (refused.Verdict == "" || refused.HasRun) && refused.Cause != nil {
+		out["cause"] = "other"
+		if cause := errorType(refused.Cause); cause != "" {
+			out["cause"] = cause
+		}
 	}
 	out["hasRun"] = refused.HasRun
 	if refused.DecisionID != "" {

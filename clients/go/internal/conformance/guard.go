@@ -88,7 +88,7 @@ func handlersOf(value any) ([]custos.ObligationHandler[object, object], error) {
 	var handlers []custos.ObligationHandler[object, object]
 	for obligationType, behaviour := range named {
 		switch behaviour {
-		case "keep", "throw", "change", "result":
+		case "keep", "throw", "change", "result", "fail":
 		default:
 			return nil, fmt.Errorf("unknown handler %v", behaviour)
 		}
@@ -111,6 +111,8 @@ func handler(obligationType, behaviour string) custos.ObligationHandler[object, 
 				}
 			}
 			terms.Arguments = &changed
+		case "fail":
+			terms.Result = func(result object) (object, error) { return nil, fmt.Errorf("%v", result) }
 		case "result":
 			terms.Result = func(result object) (object, error) {
 				result["keptBy"] = obligationType

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 
+	custos "github.com/custos/custos-go"
 	"github.com/custos/custos-go/internal/strictjson"
 )
 
@@ -68,6 +69,8 @@ func runCase(one line) (printed, error) {
 		return runVerification(one)
 	case "canonical":
 		return runCanonical(one)
+	case "definition":
+		return runDefinition(one)
 	case "calls":
 		return runCalls(one)
 	}
@@ -90,4 +93,18 @@ func runCanonical(one line) (printed, error) {
 		return printed{"canonical": nil}, nil
 	}
 	return printed{"canonical": string(text)}, nil
+}
+
+func runDefinition(one line) (printed, error) {
+	var c struct {
+		Input string `json:"input"`
+	}
+	if err := json.Unmarshal(one.Case, &c); err != nil {
+		return nil, err
+	}
+	digest, err := custos.DefinitionDigest(json.RawMessage(c.Input))
+	if err != nil {
+		return printed{"digest": nil}, nil
+	}
+	return printed{"digest": digest}, nil
 }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { ToolMessage } from '@langchain/core/messages';
 import { jsonSchema } from 'ai';
-import { Custos, type JsonObject, RefusedError } from '../../src/index.ts';
+import { Custos, definitionDigest, type JsonObject, RefusedError } from '../../src/index.ts';
 import { SYSTEM_RUNTIME } from '../../src/runtime.ts';
 import { guardClaude } from '../claude-agent.ts';
 import { guardTools } from '../vercel-ai.ts';
@@ -47,7 +47,18 @@ describe('with a Custos client, the adapter of', () => {
     return status === 'pending' || status === 'anchored';
   };
 
-  for (const [name, { drive, changesResults }] of Object.entries(FRAMEWORKS))
+  /** A client that notes with which digests of definitions it asks. */
+  const notingDigests = () => {
+    const digests: unknown[] = [];
+    const fetchAndNote: typeof fetch = (address, init) => {
+      const { tool } = JSON.parse(String(init?.body ?? '{}')) as { tool?: { definition_digest?: string } };
+      if (tool !== undefined) digests.push(tool.definition_digest);
+      return fetch(address, init);
+    };
+    return { digests, noting: new Custos({ url: CUSTOS_URL, key: CUSTOS_KEY, fetch: fetchAndNote }) };
+  };
+
+  for (const [name, { drive, changesResults, definition }] of Object.entries(FRAMEWORKS))
     describe(name, () => {
       const args = { id: 'note-1' };
 
@@ -56,6 +67,15 @@ describe('with a Custos client, the adapter of', () => {
         expect(await drive(custos, { name: 'read_note', arguments: args, tool }, options)).to.include('Ada');
         expect(calls).to.deep.equal([args]);
         expect(await isReported(options.agentId)).to.equal(true);
+      });
+
+      it('asks with the digest of what the model was shown of the tool, where the framework tells that', async () => {
+        const { noting, digests } = notingDigests();
+        const { tool, options } = setUp();
+        await drive(noting, { name: 'read_note', arguments: args, tool }, options);
+        await noting.close();
+        const digest = definition && definitionDigest({ name: 'read_note', ...definition });
+        expect(digests).to.deep.equal([digest]);
       });
 
       it('does not run a denied tool, and tells the model why', async () => {
@@ -148,14 +168,18 @@ describe('with a Custos client, the adapter of', () => {
     expect(await run({ id: 'note-1' }, { toolCallId: 'call_1', messages: [] })).to.deep.equal(NOTE);
   });
 
-  it('OpenAI Agents decides as a guardrail, too', async () => {
+  it('OpenAI Agents decides as a guardrail, too, with the digest of the definition', async () => {
+    const { noting, digests } = notingDigests();
     const { calls, tool, options } = setUp();
     const args = { id: 'note-1' };
-    expect(await openAiGuardrail(custos, { name: 'read_note', arguments: args, tool }, options)).to.include('Ada');
-    expect(await openAiGuardrail(custos, { name: 'delete_note', arguments: args, tool }, options)).to.include(
+    expect(await openAiGuardrail(noting, { name: 'read_note', arguments: args, tool }, options)).to.include('Ada');
+    expect(await openAiGuardrail(noting, { name: 'delete_note', arguments: args, tool }, options)).to.include(
       'notes are kept',
     );
     expect(calls).to.deep.equal([args]);
+    const inputSchema = FRAMEWORKS['OpenAI Agents']?.definition?.inputSchema;
+    const digestOf = (name: string): string => definitionDigest({ name, description: name, inputSchema });
+    expect(digests).to.deep.equal(['read_note', 'delete_note'].map(digestOf));
   });
 
   it('a guardrail of OpenAI Agents refuses a call under obligations, whatever handlers its options have', async () => {

@@ -17,7 +17,7 @@ import { generateText, jsonSchema, stepCountIs, tool as vercelTool } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { createAgent } from 'langchain';
 import { z } from 'zod';
-import type { Custos, JsonObject } from '../../src/index.ts';
+import type { Custos, JsonObject, ToolDefinition } from '../../src/index.ts';
 import { custosHooks } from '../claude-agent.ts';
 import type { AdapterOptions } from '../common.ts';
 import { custosMiddleware } from '../langchain.ts';
@@ -189,9 +189,33 @@ export const callOpenAiTool: CallWithConsent = (custos, call, options) => {
 };
 
 /** By the framework's name. */
-export const FRAMEWORKS: Readonly<Record<string, { readonly drive: Drive; readonly changesResults: boolean }>> = {
-  'Vercel AI SDK': { drive: vercel, changesResults: true },
-  'OpenAI Agents': { drive: openAi, changesResults: true },
-  LangChain: { drive: langchain, changesResults: true },
+export const FRAMEWORKS: Readonly<Record<string, Framework>> = {
+  'Vercel AI SDK': { drive: vercel, changesResults: true, definition: { inputSchema: { type: 'object' } } },
+  'OpenAI Agents': {
+    drive: openAi,
+    changesResults: true,
+    definition: { description: 'read_note', inputSchema: parameters },
+  },
+  LangChain: {
+    drive: langchain,
+    changesResults: true,
+    definition: {
+      description: 'read_note',
+      inputSchema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: {},
+        additionalProperties: false,
+      },
+    },
+  },
+  // Its hooks are not told what the model was shown of a tool.
   'Claude Agent SDK': { drive: claude, changesResults: false },
 };
+
+interface Framework {
+  readonly drive: Drive;
+  readonly changesResults: boolean;
+  /** Of the tool that it calls `read_note`, as its model is shown it. */
+  readonly definition?: ToolDefinition;
+}

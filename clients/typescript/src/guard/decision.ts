@@ -30,7 +30,7 @@ function isConsistent({ verdict, allowed, obligations, approval }: Readonly<Reco
 /**
  * The decision in an answer; undefined when it is none about this question, or was made for another request: within a minute the
  * service gives the decision that used an approval to each request with the same key, and another guard may already have acted on it.
- * @param requestId the X-Request-Id that was sent
+ * @param requestId the X-Request-Id that was sent, which is also the Idempotency-Key
  */
 export function readDecision(
   question: FixedQuestion<object>,
@@ -48,9 +48,11 @@ export function readDecision(
     tool['server'] === question.server &&
     tool['name'] === question.name &&
     tool['argumentsDigest'] === question.argumentsDigest;
-  // A proxy can replace the X-Request-Id; the service repeats the one that it has seen.
+  // A proxy can replace the X-Request-Id; the service repeats the one that it has seen. Without the Idempotency-Key of this request, it is that of
+  // an earlier answer, which a proxy repeats.
   const named = answer['requestId'];
-  const isOwn = typeof named === 'string' && named !== '' && [requestId, headers.get('x-request-id')].includes(named);
+  const seen = headers.get('idempotency-key') === requestId ? headers.get('x-request-id') : null;
+  const isOwn = typeof named === 'string' && named !== '' && [requestId, seen].includes(named);
   const hasParts = isListOf(answer['reasons'], ['code', 'message']) && isListOf(answer['obligations'], ['type']);
   if (!isAboutQuestion || !isOwn || !hasParts || !isConsistent(answer)) return undefined;
   // Each member that is used is checked.

@@ -91,10 +91,11 @@ export class Permission<Args extends object> {
     let current = result;
     try {
       for (const apply of kept.resultFunctions) current = await apply(current);
-    } catch (cause) {
-      throw withheld(question, decision, 'an obligation of its result could not be kept, so the result is withheld', {
-        cause,
-      });
+    } catch (error) {
+      // What a handler throws may contain the result (that of JSON.parse does), so only its name is told.
+      const name = error instanceof Error ? error.constructor.name : typeof error;
+      const why = `an obligation of its result could not be kept (${name}), so the result is withheld`;
+      throw withheld(question, decision, why);
     }
     return current;
   }

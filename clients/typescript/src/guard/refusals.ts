@@ -28,11 +28,11 @@ export function withoutDecision(
   return new RefusedError(message, { ...options, verdict: null });
 }
 
-/** The call was made, and the caller does not get what came of it. */
-export function withheld({ name }: Named, decision: Decision, why: string, options: ErrorOptions = {}): RefusedError {
+/** The call was made, and the caller does not get what came of it. Without a cause, which may contain that. */
+export function withheld({ name }: Named, decision: Decision, why: string): RefusedError {
   const { verdict, reasons, decisionId } = decision;
   const message = printable(`The tool ${JSON.stringify(name)} has run, but ${why}. Decision ${decisionId}.`);
-  return new RefusedError(message, { ...options, verdict, reasons, decisionId, hasRun: true });
+  return new RefusedError(message, { verdict, reasons, decisionId, hasRun: true });
 }
 
 /** The decision does not permit the call. @param why instead of the decision's reasons */

@@ -1,0 +1,26 @@
+// The digest of a tool's definition. A catalogue pins it, so that a tool that changes after it was approved is noticed.
+import { canonicalText, copyJson, digestOf } from './json.ts';
+
+/** A tool as an MCP server lists it. Members beyond these are allowed, and not covered by the digest. */
+export interface ToolDefinition {
+  readonly name?: unknown;
+  readonly description?: unknown;
+  /** A JSON Schema. */
+  readonly inputSchema?: unknown;
+  readonly annotations?: unknown;
+}
+
+/** All that a model reads before a call. */
+const COVERED = ['name', 'description', 'inputSchema', 'annotations'] as const;
+
+/**
+ * `sha256:` and the SHA-256, hex, of the canonical JSON of `{name, description, inputSchema, annotations}`: what a catalogue has in `definition`.
+ * Members that are undefined are left out; null is a value.
+ * @throws {TypeError} on what JSON can't represent
+ */
+export function definitionDigest(definition: ToolDefinition): string {
+  if (typeof definition !== 'object' || definition === null || Array.isArray(definition))
+    throw new TypeError('the definition of a tool is an object');
+  const covered = COVERED.filter((name) => Object.hasOwn(definition, name)).map((name) => [name, definition[name]]);
+  return digestOf(canonicalText(copyJson(Object.fromEntries(covered))));
+}
