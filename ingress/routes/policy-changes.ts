@@ -17,6 +17,8 @@ import { areSameHands } from '../../shared/domain/approvals/hands.ts';
 import { noSuchApproval } from '../../shared/domain/approvals/store.ts';
 import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { lexiconInForce } from '../../shared/domain/policy-sets/active-set.ts';
+import { handLexicon } from '../../shared/domain/policy-sets/handed-lexicon.ts';
 import { assertApprovable, decideChange } from '../../shared/domain/policy-sets/change.ts';
 import { mayApprove } from '../../shared/domain/policy-sets/change-votes.ts';
 import {
@@ -128,7 +130,9 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
         const organisations = await organisationSlugs(db);
         const active = policies.status().activeDigest;
         const inForce = active === undefined ? undefined : await canonicalOf(db, active);
-        const pushed = await reader.read({ body, organisations, inForce });
+        const compiled = lexiconInForce(policies);
+        const lexicon = compiled && handLexicon(compiled);
+        const pushed = await reader.read({ body, organisations, inForce, lexicon });
         const { reason, signature, stage, dryRun, warnings, set } = pushed;
         // Another push may have changed the lexicon since it was read, which must not be undone.
         const { expectedDigest = pushed.hasLexiconInForce ? active : undefined } = pushed;
@@ -160,7 +164,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
         const { digest, reason, expectedDigest, signature, dryRun } = body;
         assertReason(reason);
         if (!isOperatorsKey(key)) return own.rollBack({ key, body, commit: request.commit });
-        await assertLoadable(db, digest);
+        await assertLoadable(db, digest, { compiled: lexiconInForce(policies) });
         const change = { digest, author: key.keyId, reason, source: 'rollback' as const };
         if (dryRun === true) {
           const previousDigest = policies.status().activeDigest ?? null;
