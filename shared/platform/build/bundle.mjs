@@ -123,6 +123,11 @@ function inAscii(text, file) {
   return text.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+for (const [file, { imports }] of Object.entries(metafile.inputs))
+  for (const { path: imported, kind } of imports)
+    if (kind === 'import-statement' && LAZY.some((name) => imported.startsWith(`node_modules/${name}/`)))
+      throw new Error(`${file} loads ${imported} at once: import its names in one line, in braces`);
+
 const written = new Set();
 for (const { path: file, text, contents: bytes } of outputFiles) {
   const contents = file.endsWith('.js') ? Buffer.from(inAscii(text, file)) : bytes;
