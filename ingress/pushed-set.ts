@@ -2,12 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import type { Static } from 'typebox';
 import type { PushPoliciesRequest } from '../shared/api/policy-change.ts';
-import { type Admitted, admitHere } from '../shared/domain/policy-sets/admission.ts';
+import { type Admitted, admitWithVerbs } from '../shared/domain/policy-sets/admission.ts';
+import { compilersOf, type HandedLexicon } from '../shared/domain/policy-sets/handed-lexicon.ts';
 import { runThread } from '../shared/domain/policy-sets/thread.ts';
 import { ApiError, type FieldError, invalidField } from '../shared/kernel/errors.ts';
 import type { TextFile } from '../shared/core/policy/files.ts';
-import { knownVerbs } from '../shared/core/intent/lexicon/known-verbs.ts';
-import { compileStoredLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import { withLexicon } from '../shared/core/policy/lexicon-files.ts';
 import { admitOwnPolicies, type OwnAdmission } from '../shared/core/policy/own/admit.ts';
 import type { OwnPolicies } from '../shared/core/policy/own/compose.ts';
@@ -22,6 +21,8 @@ export interface PushTask {
   readonly organisations: readonly string[];
   /** The canonical text of the set in force, whose lexicon a set without one gets; undefined before the first set. */
   readonly inForce: Uint8Array | undefined;
+  /** The lexicon in force, which the pushed set mostly has. */
+  readonly lexicon: HandedLexicon | undefined;
 }
 
 /** The data of the thread for policies of one organisation. */
@@ -31,6 +32,8 @@ export interface OwnPushTask {
   readonly slug: string;
   /** The canonical text of the set below its policies. */
   readonly base: Uint8Array;
+  /** The lexicon of that set, with the verbs of the organisation. */
+  readonly lexicon: HandedLexicon | undefined;
 }
 
 /** The own policies that an organisation pushed. */
@@ -105,11 +108,12 @@ export function checkPushed(request: Static<typeof PushPoliciesRequest>, task: P
   const { files, ...rest } = request;
   const refused = pathFindings(files);
   const { isInForce, ...texts } = withLexicon(files, () => lexiconOf(task.inForce));
+  const { ofFiles, ofStoredSets } = compilersOf(task.lexicon);
   // Misplaced files are not parsed: their findings would hide the reason.
   const admitted: Admitted =
     refused.length > 0
       ? { set: undefined, errors: refused, warnings: [] }
-      : admitHere({ ...texts, organisations: task.organisations }, isInForce ? compileStoredLexicon : undefined);
+      : admitWithVerbs({ ...texts, organisations: task.organisations }, isInForce ? ofStoredSets : ofFiles);
   if (admitted.set !== undefined)
     return {
       ok: true,
@@ -127,12 +131,13 @@ const OWN_LINT_BUDGET = 2_000_000;
 /** Checks the own policies of a request, in the thread. @throws {ApiError} E2001 */
 export function checkOwnPushed(
   { files, reason, expectedDigest, signature, stage, dryRun }: Static<typeof PushPoliciesRequest>,
-  { slug, base }: OwnPushTask,
+  { slug, base, lexicon }: OwnPushTask,
 ): PushOutcome<PushedOwn> {
   if (stage !== undefined) throw invalidField('/stage', "is for the installation's sets");
   if (signature !== undefined) throw invalidField('/signature', "is for the installation's sets");
   const refused = pathFindings(files);
-  const admitted = refused.length > 0 ? { own: undefined, errors: refused, warnings: [] } : admitOwn(files, slug, base);
+  const admitted =
+    refused.length > 0 ? { own: undefined, errors: refused, warnings: [] } : admitOwn(files, { slug, base, lexicon });
   const { own, errors, warnings } = admitted;
   if (own !== undefined) return { ok: true, pushed: { own, reason, expectedDigest, dryRun, warnings } };
   const shown = findingErrors(files, errors);
@@ -140,11 +145,19 @@ export function checkOwnPushed(
   return { ok: false, error: { code: 'E2001', status: 422, message, errors: shown } };
 }
 
-function admitOwn(files: readonly TextFile[], slug: string, base: Uint8Array): OwnAdmission {
-  const loaded = loadCanonicalSet(Buffer.from(base).toString('utf8'), { compileLexicon: compileStoredLexicon });
+function admitOwn(
+  files: readonly TextFile[],
+  { slug, base, lexicon }: Pick<OwnPushTask, 'slug' | 'base' | 'lexicon'>,
+): OwnAdmission {
+  const { ofStoredSets } = compilersOf(lexicon, slug);
+  const loaded = loadCanonicalSet(Buffer.from(base).toString('utf8'), { compileLexicon: ofStoredSets });
   if (!loaded.ok) throw new Error(`the set in force can not be loaded: ${loaded.findings[0]?.message}`);
-  const verbs = knownVerbs(loaded.set.lexicon.forOrganisation(slug));
-  return admitOwnPolicies(files, { installation: loaded.set, slug, verbs, lintBudget: OWN_LINT_BUDGET });
+  return admitOwnPolicies(files, {
+    installation: loaded.set,
+    slug,
+    verbs: loaded.set.lexicon,
+    lintBudget: OWN_LINT_BUDGET,
+  });
 }
 
 const besides = fileURLToPath(import.meta.url);

@@ -1,10 +1,10 @@
 // `npm test`: prepares a database whose files the tests copy, runs every test file, then prints the files that compute most, the
 // number of repeated time measurements, the failures, and one line with the totals. The folder of a test decides when it runs:
-// 1. Six mocha processes in parallel, because many tests wait as much as they compute: two that share the files of `service`; two that
-//    share those of `process` and `fault`, which wait most; and two for `unit`, which only computes, at a lower priority: the files of
-//    `service` and of `unit` take as long together as everything else, so one process for each would be left alone at the end.
-// 2. Two processes that share the files of `timed`: these tests expect an effect within a second or two. They leave half of two
-//    processors idle, which `unit` uses: the others have left it little until then.
+// 1. Seven mocha processes in parallel, because many tests wait as much as they compute: two that share the files of `service`; three
+//    that share those of `process` and `fault`, which wait most and take longest; and two for `unit`, which only computes, at a lower
+//    priority: it must be the last to end, because it is what uses the processors while others wait.
+// 2. Three processes that share the files of `timed`: these tests expect an effect within a second or two, and mostly wait. They leave
+//    more than half of two processors idle, which `unit` uses: the others have left it little until then.
 // 3. `measured`, one file at a time and nothing beside it: these tests limit processor time.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -150,11 +150,11 @@ if (prepared !== undefined) process.env[PREPARED] = prepared;
 const unit = inParts(2, 'unit', filesIn('unit/'), { isLowPriority: true });
 const results = await Promise.all([
   ...inParts(2, 'service', filesIn('service/')),
-  ...inParts(2, 'process and fault', filesIn('process/', 'fault/')),
+  ...inParts(3, 'process and fault', filesIn('process/', 'fault/')),
 ]);
 const isInterrupted = (): boolean => process.exitCode !== undefined;
 if (!isInterrupted())
-  results.push(...(await Promise.all(inParts(2, 'timed', filesIn('timed/'), { isMeasured: true }))));
+  results.push(...(await Promise.all(inParts(3, 'timed', filesIn('timed/'), { isMeasured: true }))));
 results.push(...(await Promise.all(unit)));
 for (const file of filesIn('measured/'))
   if (!isInterrupted()) results.push(await run(path.relative(HERE, file), [file], { isLive: true, isMeasured: true }));

@@ -159,7 +159,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     machineMs,
     logger,
     rules: changeRulesOf(config),
-    admit: admittingBySize(lexicon.ofFiles),
+    admit: admittingBySize(lexicon.ofFiles, lexicon.kept),
   });
   const counts = createDecisionMetrics(metrics.registry, () => deciding.policies.status());
   const intentWorker = createIntentWorker({

@@ -15,6 +15,7 @@ import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { holdPolicyState } from '../../shared/domain/policy-sets/activate.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import { handLexicon } from '../../shared/domain/policy-sets/handed-lexicon.ts';
 import {
   type ChangedOrganisation,
   changeOrganisation,
@@ -173,9 +174,12 @@ export function createOwnPolicyChanges(deps: OwnPolicyDeps): OwnPolicyChanges {
       if (body.byteLength > MAX_OWN_BYTES)
         throw new ApiError('E2005', 'The own policies of an organisation are sent in a body of at most 1 MB.');
       countCheck(key);
-      const base = await canonicalOf(db, (await baseOf(key.organisationId)).digest);
+      const set = await baseOf(key.organisationId);
+      const base = await canonicalOf(db, set.digest);
       if (base === undefined) throw new Error('the set below the own policies is not stored');
-      const pushed = await reader.readOwn({ body, slug: key.organisationSlug, base }, key.organisationId);
+      const slug = key.organisationSlug;
+      const lexicon = handLexicon(set.lexicon, slug);
+      const pushed = await reader.readOwn({ body, slug, base, lexicon }, key.organisationId);
       return carryOut({ key, commit }, () => base, { ...pushed, source: 'push' });
     },
     async rollBack({ key, body, commit }) {

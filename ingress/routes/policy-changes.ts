@@ -8,6 +8,8 @@ import {
   RollBackPoliciesRequest,
 } from '../../shared/api/policy-change.ts';
 import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
+import { lexiconInForce } from '../../shared/domain/policy-sets/active-set.ts';
+import { handLexicon } from '../../shared/domain/policy-sets/handed-lexicon.ts';
 import {
   assertLoadable,
   canonicalOf,
@@ -55,7 +57,9 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
         const organisations = await organisationSlugs(db);
         const active = policies.status().activeDigest;
         const inForce = active === undefined ? undefined : await canonicalOf(db, active);
-        const pushed = await reader.read({ body, organisations, inForce });
+        const compiled = lexiconInForce(policies);
+        const lexicon = compiled && handLexicon(compiled);
+        const pushed = await reader.read({ body, organisations, inForce, lexicon });
         const { reason, signature, stage, dryRun, warnings, set } = pushed;
         // Another push may have changed the lexicon since it was read, which must not be undone.
         const { expectedDigest = pushed.hasLexiconInForce ? active : undefined } = pushed;
@@ -86,7 +90,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
         const { key, body } = request;
         const { digest, reason, expectedDigest, signature, dryRun } = body;
         if (!isOperatorsKey(key)) return own.rollBack({ key, body, commit: request.commit });
-        await assertLoadable(db, digest);
+        await assertLoadable(db, digest, { compiled: lexiconInForce(policies) });
         const change = { digest, author: key.keyId, reason, source: 'rollback' as const };
         if (dryRun === true) {
           const previousDigest = policies.status().activeDigest ?? null;

@@ -8,6 +8,7 @@ import {
   PromotePoliciesRequest,
 } from '../../shared/api/policy-change.ts';
 import { PolicyDigestParams } from '../../shared/api/policy-set.ts';
+import { lexiconInForce } from '../../shared/domain/policy-sets/active-set.ts';
 import { activationView, listActivations } from '../../shared/domain/policy-sets/activations.ts';
 import { stageViews } from '../../shared/domain/drafts/stage-views.ts';
 import { assertLoadable } from '../../shared/domain/policy-sets/stored-sets.ts';
@@ -20,7 +21,7 @@ import { createApplyChange, type PolicyChangeDeps, RESPONSES } from './policy-ch
 const SEQ = /^[1-9]\d{0,17}$/;
 
 export function policyStageRoutes(deps: PolicyChangeDeps): Route[] {
-  const { db } = deps;
+  const { db, policies } = deps;
   const apply = createApplyChange(deps);
   return [
     defineRoute({
@@ -75,7 +76,7 @@ export function policyStageRoutes(deps: PolicyChangeDeps): Route[] {
         const { key, body } = request;
         const { digest, reason, expectedDigest, signature } = body;
         assertOperator(key);
-        await assertLoadable(db, digest);
+        await assertLoadable(db, digest, { compiled: lexiconInForce(policies) });
         const change = { digest, author: key.keyId, reason, source: 'push' as const };
         return apply(request, { ...change, expectedDigest, signature });
       },

@@ -24,15 +24,16 @@ export const ajvOptions = (reportsAll: boolean) =>
 
 /**
  * Returns a function that compiles the schema at its first call. The check reports all errors.
- * @param generated the compiled schema, with all errors; the bundle adds it (shared/platform/build/validators.mjs)
+ * @param generated returns the compiled schema, with all errors; the bundle adds it (shared/platform/build/validators.mjs)
  */
 export function compileSchema<T>(
   schema: TSchema,
   reportsAll = true,
-  generated?: ValidateFunction<T>,
+  generated?: () => ValidateFunction<T>,
 ): () => ValidateFunction<T> {
-  let compiled = generated;
-  return () => (compiled ??= new Ajv2020(ajvOptions(reportsAll)).compile<T>(withSharedParts(schema)));
+  let compiled: ValidateFunction<T> | undefined;
+  const compile = generated ?? (() => new Ajv2020(ajvOptions(reportsAll)).compile<T>(withSharedParts(schema)));
+  return () => (compiled ??= compile());
 }
 
 /** A type guard for the values of a schema, compiled at its first use. It stops at the first error, because a forged record may have millions. */

@@ -214,8 +214,9 @@ describe('parseIntent, on 10,000 characters of anything,', () => {
   for (const [name, text] of texts) {
     it(`stays linear: ${name}`, () => {
       let [best, plain] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-      // The minimum of several runs, because interruptions can only add time. Beside plain sentences, because machines differ.
-      for (let run = 0; run < 9 && best > LIMIT_MS / 5; run += 1) {
+      // The minimum of several runs, because interruptions can only add time, until it is below the limit. Beside plain sentences, because
+      // machines differ.
+      for (let run = 0; run < 9 && best >= LIMIT_MS; run += 1) {
         best = Math.min(best, cpuOf(text));
         plain = Math.min(plain, cpuOf(PLAIN));
       }

@@ -31,6 +31,8 @@ const FLAGS = [
     'NetworkTimeServiceQuerying',
     'AimEnabled',
     'PreconnectToSearch',
+    // A process that waits for the next page: each window has its own.
+    'SpareRendererForSitePerProcess',
     'WebUIOmniboxAimPopup',
     'WebUIOmniboxPopup',
   ].join()}`,

@@ -34,10 +34,16 @@ export async function readKeyRelations(sql: Sql, keyIds: readonly string[]): Pro
   const genuineRows = genuine(sql, 'api_key', rows);
   const known = new Map(genuineRows.map((row) => [row.key_id, row]));
   const isDoubtful = doubtIn(rows, genuineRows);
-  const closureOf = (keyId: string): Above[] => rows.filter((row) => row.first_id === keyId);
-  const reaches = (from: string, to: string): boolean => closureOf(from).some((row) => row.key_id === to);
+  const closures = new Map<string, Map<string, Above>>();
+  for (const row of rows) {
+    const closure = closures.get(row.first_id);
+    if (closure === undefined) closures.set(row.first_id, new Map([[row.key_id, row]]));
+    else closure.set(row.key_id, row);
+  }
+  const closureOf = (keyId: string): Above[] => [...(closures.get(keyId)?.values() ?? [])];
+  const reaches = (from: string, to: string): boolean => closures.get(from)?.has(to) === true;
   /** The shell and the policy folder have no key. */
-  const isMissing = (by: string): boolean => isKeyId(by) && closureOf(by).length === 0;
+  const isMissing = (by: string): boolean => isKeyId(by) && !closures.has(by);
   const areSameHands = (one: string, other: string): boolean =>
     one === other ||
     [one, other].some(isMissing) ||

@@ -54,6 +54,10 @@ export interface ActivePolicySet {
   ready(): Promise<void>;
 }
 
+/** The lexicon of the installation's set in force; undefined when none is loaded. */
+export const lexiconInForce = (policies: Pick<ActivePolicySet, 'status' | 'installation'>): Lexicon | undefined =>
+  policies.status().activeDigest === undefined ? undefined : policies.installation().set.lexicon;
+
 const READ_SET = 'SELECT canonical FROM policy_set WHERE digest = $1 AND canonical IS NOT NULL';
 /** Must be the first statement of the transaction. */
 const ONE_MOMENT = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';

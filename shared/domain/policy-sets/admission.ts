@@ -1,13 +1,14 @@
 // Checks whether files or a stored set may be put into force. Large ones are checked in a thread.
 import { fileURLToPath } from 'node:url';
 import type { ResourceLimits } from 'node:worker_threads';
-import { knownVerbs } from '../../core/intent/lexicon/known-verbs.ts';
-import { compileLexicon, compileStoredLexicon } from '../../core/intent/lexicon/lexicon.ts';
-import { rememberLast } from '../../core/intent/lexicon/remember.ts';
-import { admitPolicySet, type PolicyTexts } from '../../core/policy/admit.ts';
+import { type KnownVerbs, knownVerbs } from '../../core/intent/lexicon/known-verbs.ts';
+import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
+import type { Lexicon } from '../../core/intent/lexicon/types.ts';
+import { admitPolicySet, type AdmitDependencies, type PolicyTexts } from '../../core/policy/admit.ts';
 import { comparePolicySets, type SetComparison } from '../../core/policy/compare.ts';
 import { loadCanonicalSet } from '../../core/policy/stored-set.ts';
 import type { Finding } from '../../core/policy/types.ts';
+import { compilersOf, type HandedLexicon, handLexicon } from './handed-lexicon.ts';
 import { runThread, THREAD_LIMITS } from './thread.ts';
 
 /** The result of a check: only the parts that activation needs. The compiled set stays in its thread. */
@@ -29,10 +30,19 @@ const WARNINGS_BUDGET = 10_000_000;
 /** Checking this many takes less time than starting a thread; the shipped folder has a dozen. */
 const FEW_POLICIES = 50;
 /** Checks in this thread and blocks it meanwhile. */
-export function admitHere(folder: PolicyTexts, compile = compileLexicon): Admitted {
+export const admitHere = (folder: PolicyTexts, compile = compileLexicon): Admitted =>
+  admitWith(folder, { compileLexicon: compile, verbsOf: knownVerbs });
+
+/** As admitHere, with a compiler of which the verbs of a lexicon are the result (handed-lexicon.ts). */
+export const admitWithVerbs = (folder: PolicyTexts, compile: (json: unknown) => KnownVerbs): Admitted =>
+  admitWith(folder, { compileLexicon: compile, verbsOf: (verbs) => verbs });
+
+function admitWith<Compiled>(
+  folder: PolicyTexts,
+  deps: Pick<AdmitDependencies<Compiled>, 'compileLexicon' | 'verbsOf'>,
+): Admitted {
   const { set, errors, warnings } = admitPolicySet(folder, {
-    compileLexicon: compile,
-    verbsOf: knownVerbs,
+    ...deps,
     warningsUpTo: WARNINGS_UP_TO,
     warningsBudget: WARNINGS_BUDGET,
   });
@@ -55,48 +65,53 @@ function tooLarge(count: number, limits: ResourceLimits): Admitted {
 
 /** The work of the thread: to check files, to load the canonical text of a stored set, or to compare two stored sets. */
 export type ThreadTask =
-  | { readonly texts: PolicyTexts }
-  | { readonly canonical: Uint8Array }
+  | { readonly texts: PolicyTexts; readonly lexicon: HandedLexicon | undefined }
+  | { readonly canonical: Uint8Array; readonly lexicon: HandedLexicon | undefined }
   | { readonly before: Uint8Array; readonly after: Uint8Array };
 
 const besides = fileURLToPath(import.meta.url);
 
+interface ApartOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly compiled?: Lexicon | undefined;
+  readonly limits?: ResourceLimits;
+}
+
 /**
  * Checks in a separate thread. The process continues to work, and the memory of the check (several times that of the set) is
  * freed at once. A set that exceeds the limits is refused; the process is not affected.
+ * @param compiled the lexicon of this process, which the files mostly have
  */
 export function admitApart(
   { policies, lexicon, refused = [], organisations }: PolicyTexts,
-  signal?: AbortSignal,
-  limits = THREAD_LIMITS,
+  { signal, compiled, limits = THREAD_LIMITS }: ApartOptions = {},
 ): Promise<Admitted> {
   const texts: PolicyTexts = { policies, lexicon, refused, ...(organisations && { organisations }) };
-  const task: ThreadTask = { texts };
+  const task: ThreadTask = { texts, lexicon: compiled && handLexicon(compiled) };
   const onOutOfMemory = (): Admitted => tooLarge(policies.length, limits);
   return runThread({ besides, module: 'admission-thread', data: task, limits, onOutOfMemory, signal });
 }
 
 /** Loads a stored set as every process would when it comes into force. */
-export function admitStoredHere(canonical: Uint8Array): Admitted {
-  const loaded = loadCanonicalSet(Buffer.from(canonical).toString('utf8'), { compileLexicon: compileStoredLexicon });
+export function admitStoredHere(canonical: Uint8Array, lexicon?: HandedLexicon): Admitted {
+  const { ofStoredSets } = compilersOf(lexicon);
+  const loaded = loadCanonicalSet(Buffer.from(canonical).toString('utf8'), { compileLexicon: ofStoredSets });
   if (!loaded.ok) return { set: undefined, errors: loaded.findings, warnings: [] };
   const { digest, policies } = loaded.set;
   return { set: { digest, canonical, policies: policies.length }, errors: [], warnings: [] };
 }
 
-/** As admitStoredHere, in a separate thread. */
-export function admitStoredApart(canonical: Uint8Array): Promise<Admitted> {
-  const task: ThreadTask = { canonical };
+/** As admitStoredHere, in a separate thread. @param compiled a lexicon of this process, which the set may have */
+export function admitStoredApart(canonical: Uint8Array, compiled?: Lexicon): Promise<Admitted> {
+  const task: ThreadTask = { canonical, lexicon: compiled && handLexicon(compiled) };
   const onOutOfMemory = (): Admitted => tooLarge(0, THREAD_LIMITS);
   return runThread({ besides, module: 'admission-thread', data: task, onOutOfMemory });
 }
 
-/** Undefined when this version can't load one of them. */
+/** Undefined when this version can't load the policies of one of them. Their lexicons are compared as texts. */
 export function compareStoredHere(before: Uint8Array, after: Uint8Array): SetComparison | undefined {
-  // Most changes leave the lexicon as it is.
-  const compileOnce = rememberLast(compileStoredLexicon);
   const load = (canonical: Uint8Array) =>
-    loadCanonicalSet(Buffer.from(canonical).toString('utf8'), { compileLexicon: compileOnce });
+    loadCanonicalSet(Buffer.from(canonical).toString('utf8'), { compileLexicon: () => undefined });
   const [old, now] = [load(before), load(after)];
   return old.ok && now.ok ? comparePolicySets(old.set, now.set) : undefined;
 }
@@ -107,10 +122,12 @@ export function compareStoredApart(before: Uint8Array, after: Uint8Array): Promi
   return runThread({ besides, module: 'admission-thread', data: task, onOutOfMemory: () => undefined });
 }
 
-/** Small folders in this thread with this compiler, large ones in a separate thread. */
+/** Small folders in this thread with this compiler, large ones in a separate thread. @param compiled a lexicon that they may have */
 export const admittingBySize =
-  (compile: typeof compileLexicon): Admit =>
+  (compile: typeof compileLexicon, compiled: () => Lexicon | undefined = () => undefined): Admit =>
   async (folder, signal) =>
-    folder.policies.length <= FEW_POLICIES ? admitHere(folder, compile) : admitApart(folder, signal);
+    folder.policies.length <= FEW_POLICIES
+      ? admitHere(folder, compile)
+      : admitApart(folder, { signal, compiled: compiled() });
 
 export const admitBySize = admittingBySize(compileLexicon);

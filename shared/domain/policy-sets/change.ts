@@ -166,7 +166,8 @@ async function changeStage(
  */
 export async function assertApprovable(sql: Sql, approvalId: string): Promise<void> {
   const row = await readProposal(sql, approvalId);
-  if (row?.state === 'pending' && stageOf(row) !== 'drop') await assertLoadable(sql, row.digest, '{approvalId}');
+  if (row?.state === 'pending' && stageOf(row) !== 'drop')
+    await assertLoadable(sql, row.digest, { pointer: '{approvalId}' });
 }
 
 export interface ChangeDecision {

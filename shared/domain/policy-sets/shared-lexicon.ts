@@ -18,6 +18,8 @@ export interface SharedLexicon {
    * all processes decide with what they compiled from the stored text, or from a text that is equal to it.
    */
   readonly ofFiles: Compile;
+  /** The kept lexicon. */
+  readonly kept: () => Lexicon | undefined;
 }
 
 /** A lexicon with the digest of its canonical text. */
@@ -30,7 +32,10 @@ export interface DigestedLexicon {
 const COMPILERS = { ofFiles: compileLexicon, ofStoredSets: compileStoredLexicon };
 
 /** @param prepared kept from the beginning */
-export function shareLexicon(compilers: SharedLexicon = COMPILERS, prepared?: DigestedLexicon): SharedLexicon {
+export function shareLexicon(
+  compilers: Pick<SharedLexicon, 'ofFiles' | 'ofStoredSets'> = COMPILERS,
+  prepared?: DigestedLexicon,
+): SharedLexicon {
   let last = prepared;
   return {
     ofStoredSets(json) {
@@ -45,6 +50,7 @@ export function shareLexicon(compilers: SharedLexicon = COMPILERS, prepared?: Di
         leftOutOf(kept.lexicon).length === 0 && digestOfText(canonicalize(withoutSchema(json))) === kept.digest;
       return last !== undefined && isObject && isKept(last) ? last.lexicon : compilers.ofFiles(json);
     },
+    kept: () => last?.lexicon,
   };
 }
 

@@ -2,6 +2,7 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Sql } from '../../platform/db/database.ts';
+import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { SetComparison } from '../../core/policy/compare.ts';
 import { admitStoredApart, compareStoredApart } from './admission.ts';
 
@@ -21,13 +22,18 @@ const MAX_ERRORS = 20;
 /**
  * Refuses a stored set that must not come into force: no process could load it when it starts. Another version may have stored it. To be
  * called outside of transactions, because a large set takes seconds.
- * @param pointer the member of the request that names the set
+ * @param options.pointer the member of the request that names the set
+ * @param options.compiled a lexicon of this process, which the set may have
  * @throws {ApiError} E4001: no set of the installation has this digest; E2001 (422): this version can't load it
  */
-export async function assertLoadable(sql: Sql, digest: string, pointer = '/digest'): Promise<void> {
+export async function assertLoadable(
+  sql: Sql,
+  digest: string,
+  { pointer = '/digest', compiled }: { readonly pointer?: string; readonly compiled?: Lexicon | undefined } = {},
+): Promise<void> {
   const canonical = await canonicalOf(sql, digest);
   if (canonical === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
-  const { set, errors } = await admitStoredApart(canonical);
+  const { set, errors } = await admitStoredApart(canonical, compiled);
   if (set?.digest === digest) return;
   throw new ApiError(
     'E2001',

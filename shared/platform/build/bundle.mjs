@@ -29,10 +29,24 @@ const EXTERNAL = [
   'pg-native',
   'pino-pretty',
 ];
+/** Packages whose tables take 30 ms and 9 MB to build, which most processes never use: they are loaded at the first use of an import. */
+const LAZY = ['@lezer/javascript', '@lezer/python'];
 /** CommonJS packages call `require`; modules find files relative to their place in the build. */
 const PREAMBLE = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);
 const distOfBundle = import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + '/dist/'.length);`;
+
+/** The text of a source file in which each name that it imports from a lazy package is replaced by its use of the package. */
+function withLazyImports(text) {
+  let changed = text;
+  for (const [line, names, name] of text.matchAll(/^import \{ ([\w, ]+) \} from '([^']+)';$/gm)) {
+    if (!LAZY.includes(name)) continue;
+    changed = changed.replace(line, '');
+    for (const [imported, local = imported] of names.split(', ').map((one) => one.split(' as ')))
+      changed = changed.replace(new RegExp(`\\b${local}\\b`, 'g'), `require('${name}').${imported}`);
+  }
+  return changed;
+}
 
 /** In a bundle, `import.meta.url` is the address of the bundle: it is replaced by the address that the compiler's output would have. */
 const keepAddresses = {
@@ -46,7 +60,8 @@ const keepAddresses = {
           return { errors: [{ text: `imports ${name} dynamically: import a module that imports it` }] };
       const place = path.relative(root, file).split(path.sep).join('/').replace(/\.ts$/, '.js');
       const address = `new URL(${JSON.stringify(place)}, distOfBundle).href`;
-      return { contents: withValidators(text, file, root).replaceAll('import.meta.url', address), loader: 'ts' };
+      const contents = withLazyImports(withValidators(text, file, root)).replaceAll('import.meta.url', address);
+      return { contents, loader: 'ts' };
     });
   },
 };
@@ -107,6 +122,11 @@ function inAscii(text, file) {
     throw new Error(`${file} has a character that cannot be escaped`);
   return text.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+for (const [file, { imports }] of Object.entries(metafile.inputs))
+  for (const { path: imported, kind } of imports)
+    if (kind === 'import-statement' && LAZY.some((name) => imported.startsWith(`node_modules/${name}/`)))
+      throw new Error(`${file} loads ${imported} at once: import its names in one line, in braces`);
 
 const written = new Set();
 for (const { path: file, text, contents: bytes } of outputFiles) {

@@ -13,10 +13,9 @@ const fileOfImport = (text, name) =>
     names.split(',').some((one) => one.trim() === name),
   )?.[2];
 
-/** The text of a source file, in which compileSchema gets the generated code of a validator as its last argument. */
+/** The text of a source file, in which compileSchema gets the generated code of a validator as its last argument, loaded at its first use. */
 export function withValidators(text, file, root) {
-  const imports = [];
-  const changed = text.replace(COMPILED, (call, type, name) => {
+  return text.replace(COMPILED, (call, type, name) => {
     const from = fileOfImport(text, name);
     if (from === undefined) return call;
     // Relative, because the bundle names it.
@@ -24,10 +23,8 @@ export function withValidators(text, file, root) {
       .relative(root, path.resolve(path.dirname(file), from))
       .split(path.sep)
       .join('/');
-    imports.push(`import generated${name} from '${NAMESPACE}:${place}?${name}';`);
-    return `compileSchema<${type}>(${name}, true, generated${name})`;
+    return `compileSchema<${type}>(${name}, true, () => require('${NAMESPACE}:${place}?${name}').default)`;
   });
-  return imports.join('') + changed;
 }
 
 /** The exports of a source file with what it imports, without the compiler's output, which a fresh checkout does not have. */
@@ -43,7 +40,7 @@ export async function load(file, names) {
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
 }
 
-/** Resolves the imports that withValidators adds. */
+/** Resolves the modules that withValidators requires. */
 export const validators = (root) => ({
   name: 'validators',
   setup({ onResolve, onLoad }) {

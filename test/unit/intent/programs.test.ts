@@ -130,9 +130,12 @@ describe('the reader of programs', () => {
     const without = compileLexicon(others);
     // An unknown effect is now known, and graver: a refund.
     const JUSTIFIED = /refunds\.create/;
-    for (const text of intentTexts()) {
+    for (const text of new Set(intentTexts())) {
       if (JUSTIFIED.test(text)) continue;
-      const [now, before] = [parseIntent(text, lexicon), parseIntent(text, without)];
+      const now = parseIntent(text, lexicon);
+      // Nothing is graver.
+      if (now.effect === 'destructive') continue;
+      const before = parseIntent(text, without);
       expect(RANKS.indexOf(now.effect), text).to.be.at.least(RANKS.indexOf(before.effect));
       if (before.action === 'unknown') expect(now.effect === 'read', text).to.equal(false);
     }

@@ -48,7 +48,9 @@ describe('a policy folder checked in a separate thread', () => {
   });
 
   it('is refused when it exceeds its memory limit, and the process survives', async () => {
-    const admitted = await admitApart(shipped, undefined, { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 });
+    const admitted = await admitApart(shipped, {
+      limits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 },
+    });
     expect(admitted.set).to.equal(undefined);
     expect(admitted.errors).to.have.lengthOf(1);
     expect(admitted.errors[0]).to.include({ code: 'TOO_LARGE', file: '.' });
@@ -57,11 +59,11 @@ describe('a policy folder checked in a separate thread', () => {
 
   it('is cancelled when no caller waits for it any more', async () => {
     const stop = new AbortController();
-    const work = rejectionOf(admitApart(shipped, stop.signal));
+    const work = rejectionOf(admitApart(shipped, { signal: stop.signal }));
     const reason = new Error('the process stops');
     stop.abort(reason);
     expect(await work).to.equal(reason);
-    expect(await rejectionOf(admitApart(shipped, stop.signal))).to.equal(reason);
+    expect(await rejectionOf(admitApart(shipped, { signal: stop.signal }))).to.equal(reason);
   });
 
   it('does not block the process when it is large, and needs no thread when it is small', async () => {

@@ -2,8 +2,11 @@
 import path from 'node:path';
 import { expect } from 'chai';
 import { findRoot } from '../../../shared/platform/config/root.ts';
+import { type KnownVerbs, knownVerbs } from '../../../shared/core/intent/lexicon/known-verbs.ts';
+import { compileStoredLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
+import { compilersOf, handLexicon } from '../../../shared/domain/policy-sets/handed-lexicon.ts';
 import {
   type DigestedLexicon,
   prepareLexicon,
@@ -80,5 +83,36 @@ describe('the lexicon of a set in force and of its folder', () => {
       expect(await prepareLexicon(path.join(findRoot(), 'nowhere'))).to.equal(undefined);
       expect(await prepareLexicon(path.join(findRoot(), 'policies', 'schema'))).to.equal(undefined);
     });
+  });
+});
+
+describe('a lexicon that is handed to a thread', () => {
+  const OWN = { verbs: [{ action: 'delete', verbs: ['deorbit'] }] };
+  const WITH_OWN: unknown = JSON.parse(canonicalize({ ...MEMBERS, organisations: { acme: OWN } }));
+  const lexicon = compileStoredLexicon(WITH_OWN);
+  /** As it arrives there. */
+  const handed = (slug?: string) => structuredClone(handLexicon(lexicon, slug));
+  const told = ({ has, effectOf, actionOf, all }: KnownVerbs) =>
+    [...(all ?? []), 'git push', 'unheard'].map((word) => [word, has(word), effectOf(word), actionOf(word)]);
+
+  it('gives the same verbs as one that is compiled, of the installation and of an organisation', () => {
+    for (const slug of [undefined, 'acme']) {
+      const expected = knownVerbs(slug === undefined ? lexicon : lexicon.forOrganisation(slug));
+      const { ofFiles, ofStoredSets } = compilersOf(handed(slug), slug);
+      const reversed = Object.fromEntries(Object.entries(WITH_OWN as object).reverse());
+      for (const verbs of [ofStoredSets(WITH_OWN), ofFiles(reversed)])
+        expect(told(verbs)).to.deep.equal(told(expected));
+    }
+    expect(compilersOf(handed('acme'), 'acme').ofStoredSets(WITH_OWN).actionOf('deorbit')).to.equal('delete');
+  });
+
+  it('is not taken for another text, which is compiled, nor for a file when this version does not use all of it', () => {
+    const whole = compilersOf(handed());
+    expect(whole.ofStoredSets(STORED).has('deorbit')).to.equal(false);
+    expect(whole.ofFiles(FILE).has('deorbit')).to.equal(false);
+    const unheard: unknown = JSON.parse(canonicalize({ ...MEMBERS, unheard: 1 }));
+    const earlier = compilersOf(structuredClone(handLexicon(compileStoredLexicon(unheard))));
+    expect(earlier.ofStoredSets(unheard).has('delete')).to.equal(true);
+    expect(() => earlier.ofFiles(unheard)).to.throw('unheard');
   });
 });

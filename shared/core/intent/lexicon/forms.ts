@@ -14,11 +14,10 @@ export function compileForms(
 ): PhraseTable<VerbReading> {
   if (verbs.size === 0 && below !== undefined) return below;
   const table = new PhraseTable<VerbReading>(below);
-  const forms = [...verbs.values()].flatMap((entry) =>
-    verbForms(entry.verb).map(([text, form]) => ({ text, reading: { entry, form } })),
-  );
-  for (const { text, reading } of forms) if (reading.form === 'base') table.add(text, reading);
-  for (const { text, reading } of forms) if (isFree(table.get(text)?.entry, reading.entry)) table.add(text, reading);
+  for (const entry of verbs.values()) table.add(entry.verb, { entry, form: 'base' });
+  for (const entry of verbs.values())
+    for (const [text, form] of verbForms(entry.verb))
+      if (form !== 'base' && isFree(table.get(text)?.entry, entry)) table.add(text, { entry, form });
   return table;
 }
 

@@ -17,6 +17,37 @@ export interface KnownVerbs {
   readonly all: readonly string[] | undefined;
 }
 
+/** The same as data, which can be given to a thread. */
+export interface VerbTable {
+  readonly effects: ReadonlyMap<string, Effect>;
+  readonly actions: ReadonlyMap<string, ActionClass>;
+  readonly all: readonly string[] | undefined;
+}
+
+/** The known verbs of a lexicon as data. */
+export function tableOfVerbs(lexicon: Lexicon): VerbTable {
+  const verbs = knownVerbs(lexicon);
+  const effects = new Map<string, Effect>();
+  const actions = new Map<string, ActionClass>();
+  for (const word of [...lexicon.verbs.keys(), ...lexicon.commands.keys()]) {
+    const [effect, action] = [verbs.effectOf(word), verbs.actionOf(word)];
+    if (effect !== undefined) effects.set(word, effect);
+    if (action !== undefined) actions.set(word, action);
+  }
+  return { effects, actions, all: verbs.all };
+}
+
+/** The verbs of which `tableOfVerbs` made a table. */
+export function verbsOfTable({ effects, actions, all }: VerbTable): KnownVerbs {
+  const words = all && new Set(all);
+  return {
+    effectOf: (word) => effects.get(word),
+    actionOf: (word) => actions.get(word),
+    has: (verb) => words === undefined || words.has(verb),
+    all,
+  };
+}
+
 /** The verbs of the installation and of every organisation that defines its own words. */
 export function knownVerbs(lexicon: Lexicon): KnownVerbs {
   let found: ReadonlySet<string> | undefined;

@@ -224,14 +224,12 @@ function compileLanguage(code: string, file: Languages[string]): Language {
         tells: group.tells,
       };
       const first = isDense ? head.charAt(0) : (verb.head[0] ?? '');
-      verbs.set(first, [...(verbs.get(first) ?? []), verb]);
+      const among = verbs.get(first);
+      if (among === undefined) verbs.set(first, [verb]);
+      else among.push(verb);
     }
   }
-  for (const [first, of] of verbs)
-    verbs.set(
-      first,
-      of.toSorted((a, b) => lengthOf(b) - lengthOf(a)),
-    );
+  for (const of of verbs.values()) of.sort((a, b) => lengthOf(b) - lengthOf(a));
   const lists = LIST_NAMES.map((name) => [name, file[name] ?? []] as const);
   for (const [name, list] of lists) if (!NOT_KNOWN.has(name)) for (const word of list) know(word);
   for (const word of [...file.fillers, ...Object.keys(file.nouns)]) know(word);

@@ -37,10 +37,12 @@ const inUse = new Map<string, WeakRef<Lexicon>>();
 /** Those of an earlier form, which only stored sets may have. */
 const earlierInUse = new Map<string, WeakRef<Lexicon>>();
 const leftOut = new WeakMap<Lexicon, readonly LexiconProblem[]>();
+const digests = new WeakMap<Lexicon, string>();
 
 function remember(lexicons: Map<string, WeakRef<Lexicon>>, digest: string, lexicon: Lexicon): Lexicon {
   for (const [each, reference] of lexicons) if (reference.deref() === undefined) lexicons.delete(each);
   lexicons.set(digest, new WeakRef(lexicon));
+  digests.set(lexicon, digest);
   return lexicon;
 }
 
@@ -85,6 +87,9 @@ const WEIGHTS = ['harm', 'learned', 'assessment'] as const;
 
 /** What this version does not use of the lexicon of a stored set, and what it misses in it. Empty for a lexicon of the present form. */
 export const leftOutOf = (lexicon: Lexicon): readonly LexiconProblem[] => leftOut.get(lexicon) ?? [];
+
+/** The digest of the text of a lexicon that was compiled here (`digestOfLexicon`); undefined for that of one organisation. */
+export const digestOfCompiled = (lexicon: Lexicon): string | undefined => digests.get(lexicon);
 
 function build(file: LexiconFile): { readonly lexicon: Lexicon; readonly problems: readonly LexiconProblem[] } {
   const problems: LexiconProblem[] = [];

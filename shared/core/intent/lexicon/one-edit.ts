@@ -84,15 +84,20 @@ export interface NearWords {
 }
 
 /**
+ * The index is built when a text is first read, as that of spelling.ts.
  * @param minLength of listed words that may be misspelt: shorter ones are too often one letter away from another word
  * @param minWritten the length of the shortest misspelling
  */
 export function nearWords(words: Iterable<string>, minLength: number, minWritten = minLength): NearWords {
   const listed = new Set(words);
-  const long = [...listed].filter((word) => word.length >= minLength && !word.includes(' '));
-  const ends = new Set(long.flatMap((word) => [`${word.slice(0, END)}-`, `-${word.slice(-END)}`]));
-  const near = new EditIndex(long);
+  const build = () => {
+    const long = [...listed].filter((word) => word.length >= minLength && !word.includes(' '));
+    const ends = new Set(long.flatMap((word) => [`${word.slice(0, END)}-`, `-${word.slice(-END)}`]));
+    return { ends, near: new EditIndex(long) };
+  };
+  let built: ReturnType<typeof build> | undefined;
   const search = (word: string): string | undefined => {
+    const { ends, near } = (built ??= build());
     if (!ends.has(`${word.slice(0, END)}-`) && !ends.has(`-${word.slice(-END)}`)) return undefined;
     if (listed.has(word)) return undefined;
     return near.find(word, (form) => form.startsWith(word.charAt(0)) && isOneEdit(form, word));

@@ -36,13 +36,15 @@ export class PhraseTable<T> {
     const words = wordsOf(phrase);
     this.#shapes[shapeOf(words[0] ?? '')] = 1;
     let steps = this.#first;
-    for (const [at, word] of words.entries()) {
+    const last = words.length - 1;
+    for (let at = 0; at <= last; at += 1) {
+      const word = words[at] ?? '';
       let step = steps.get(word);
       if (step === undefined) {
         step = { match: undefined, next: undefined };
         steps.set(word, step);
       }
-      if (at === words.length - 1) step.match = { value, length: words.length };
+      if (at === last) step.match = { value, length: words.length };
       else steps = step.next ??= new Map();
     }
   }
@@ -53,9 +55,10 @@ export class PhraseTable<T> {
   }
 
   get(phrase: string): T | undefined {
+    if (!phrase.includes(' ')) return this.#first.get(phrase)?.match?.value ?? this.#below?.get(phrase);
     let steps: Map<string, Step<T>> | undefined = this.#first;
     let step: Step<T> | undefined;
-    for (const word of wordsOf(phrase)) {
+    for (const word of phrase.split(' ')) {
       step = steps?.get(word);
       steps = step?.next;
     }

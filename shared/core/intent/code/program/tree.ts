@@ -16,10 +16,14 @@ export interface Node {
 const MAX_LENGTH = 10_000;
 const MAX_DEPTH = 200;
 
-const PARSERS = {
-  python: pythonParser.configure({ strict: true }),
-  javascript: javascriptParser.configure({ strict: true, dialect: 'ts' }),
+const CONFIGURED = {
+  python: () => pythonParser.configure({ strict: true }),
+  javascript: () => javascriptParser.configure({ strict: true, dialect: 'ts' }),
 } as const;
+const parsers: Partial<Record<ProgramLanguage, ReturnType<(typeof CONFIGURED)[ProgramLanguage]>>> = {};
+
+/** At its first use, until which the bundle does not load it: its tables take 30 ms and 9 MB. */
+const parserOf = (language: ProgramLanguage) => (parsers[language] ??= CONFIGURED[language]());
 
 /**
  * Characters about which the parser and the language may differ: those that end a line and with it a comment for one of them only, and those
@@ -57,7 +61,7 @@ export function treeOf(text: string, language: ProgramLanguage): Node | undefine
   if (language === 'javascript' && HTML_COMMENT.test(text)) return undefined;
   let cursor;
   try {
-    cursor = PARSERS[language].parse(text).cursor();
+    cursor = parserOf(language).parse(text).cursor();
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
