@@ -83,8 +83,11 @@ type Programs = Record<ProgramLanguage, Record<string, string[]>>;
 // The file is checked against its schema, which has these members.
 const listed = lexiconJson()['programs'] as Programs;
 /** Lists of what is permitted, and of what only makes a reading stricter. */
-const PERMITTING = ['modules', 'functions', 'makers', 'methods', 'looks', 'memoryMethods'] as const;
-const RESTRICTING = ['openers', 'clients', 'callers'] as const;
+const PERMITTING = [
+  ...(['modules', 'functions', 'makers', 'methods', 'looks', 'memoryMethods'] as const),
+  ...(['joiners', 'keepers', 'pairers', 'elements', 'plain'] as const),
+];
+const RESTRICTING = ['openers', 'clients', 'callers', 'paths', 'blind'] as const;
 
 /** How much longer a program may take that is four times as long. */
 const MOST_TIMES = 10;

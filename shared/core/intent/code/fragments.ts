@@ -103,7 +103,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   if (program?.reads) return [readsOnly(whole, { verb: 'print', object: 'value' })];
   const all = fragmentsInAndBeside(text, lexicon);
   // A program that does more than read is none of its lines alone.
-  const isMore = program?.isSurely === true && all.every(({ effect }) => effect === 'read');
+  const isMore = program?.surelyActs === true && all.every(({ effect }) => effect === 'read');
   return isMore ? [...all, unknownCode(whole)] : all;
 }
 

@@ -66,11 +66,13 @@ export type Programs = Partial<Readonly<Record<ProgramLanguage, ProgramNames>>>;
 
 /** `.*` stands for one more part, which is not the name of a module: that would reach all that the module has. */
 function namesOf(listed: readonly string[], modules: ReadonlySet<string> = new Set()): Names {
-  const whole = new Set(listed);
+  const whole = new Set(listed.filter((name) => !name.endsWith('.*')));
+  const modulesListed = new Set(listed.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -2)));
+  if (modulesListed.size === 0) return whole;
   const has = (name: string): boolean => {
-    if (whole.has(name)) return !name.endsWith('*');
+    if (whole.has(name)) return true;
     const dot = name.lastIndexOf('.');
-    return dot > 0 && whole.has(`${name.slice(0, dot)}.*`) && !modules.has(name.slice(dot + 1));
+    return dot > 0 && modulesListed.has(name.slice(0, dot)) && !modules.has(name.slice(dot + 1));
   };
   return { has };
 }

@@ -131,12 +131,14 @@ export abstract class Calls extends Variables implements Acts {
   }
 
   /** What is handed to a function that it may call. */
-  #hand(name: string, object: Value, given: readonly Argument[], place: Place): void {
-    const calls = this.names.callers.has(name);
+  #hand(name: string, object: Value, given: readonly Argument[], call: Written): void {
+    const isCaller = this.names.callers.has(name);
     const isFirst = name.startsWith('.') || FIRST_IS_CALLED.test(name);
     for (const [at, { value, keyword, part }] of given.entries()) {
       const isNamed = CALLED.has(keyword ?? '');
-      const isCalled = isNamed || (calls && keyword === undefined && (isFirst ? at === 0 : at > 0));
+      const isData = keyword === undefined && (IS_DATA.test(name) || (at === 0 && FIRST_IS_DATA.test(name)));
+      const calls = isCaller && !isData;
+      const isCalled = isNamed || (calls && keyword === undefined && (!isFirst || at === 0));
       if (value.own) {
         // What a promise hands to its function are functions.
         let other = name === 'Promise' ? valueOf(OUTSIDE) : elementOfAll(object);
@@ -146,7 +148,7 @@ export abstract class Calls extends Variables implements Acts {
         ((calls || isNamed) && (value.bits & UNSEEN) !== 0 && !holdsValues(part)) ||
         (isCalled && (value.bits & GIVEN) !== 0 && !holdsValues(part))
       )
-        this.act(place);
+        this.act(call.place, this.#pathOf(call.callee).join('.'));
       else if (calls && value.name !== undefined) this.used(value, part);
     }
   }
@@ -169,7 +171,7 @@ export abstract class Calls extends Variables implements Acts {
     if (names.openers.has(name)) this.opensFiles = true;
     if (names.paths.has(name)) this.opens(pathIn(given), place);
     if (CHANGES_FIRST.has(name) && ((given[0]?.value.bits ?? MADE) & UNSEEN) !== 0) this.changeAll();
-    this.#hand(name, MEMORY, given, place);
+    this.#hand(name, MEMORY, given, call);
     if (names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);
     if (names.walkers.has(name)) return walked(allOf(given));
     if (names.paths.has(name)) return valueOf(LIBRARY);
@@ -217,7 +219,7 @@ export abstract class Calls extends Variables implements Acts {
       return result;
     }
     if (paths.has(dotted)) this.opens({ value: object, part: call.callee }, place);
-    this.#hand(dotted, object, given, place);
+    this.#hand(dotted, object, given, call);
     const result = walkers.has(dotted) ? walked(together(object, allOf(given))) : this.texts(dotted, object, given);
     if (isMaker) return paths.has(dotted) ? valueOf(LIBRARY) : withBits(result, LIBRARY | (result.bits & BLIND));
     for (const { value } of given) if (!value.own) this.store(value);
@@ -285,6 +287,11 @@ const RUNS_ITSELF = /^(?:call|apply|bind)$/;
 /** Functions that call their first argument; others call a later one. */
 const FIRST_IS_CALLED =
   /^(?:map|filter|functools\.(?:reduce|partial)|itertools\.(?:starmap|filterfalse|takewhile|dropwhile)|asyncio\.\w+|queueMicrotask|process\.nextTick|Promise|util\.promisify)$/;
+
+/** Functions that call none of their arguments but those given by name, or not the first one. */
+const IS_DATA = /^(?:sorted|max|min)$/;
+const FIRST_IS_DATA =
+  /^(?:itertools\.(?:groupby|accumulate)|re\.subn?|Array\.from|JSON\.(?:parse|stringify)|(?:Map|Object)\.groupBy|lodash\.\w+)$/;
 
 /** Arguments by these names are functions that are called. */
 const CALLED: ReadonlySet<string> = new Set(

@@ -1,9 +1,9 @@
 // The names of JavaScript and its hosts that act, and the calls whose arguments decide what they do.
 import { type Acts, type Argument, type Called, type Language, SPREAD, textIn } from './language.ts';
-import { ANYTHING, letGo, MADE, MEMORY, OUTSIDE, type Value } from './values.ts';
+import { ANYTHING, letGo, MEMORY, OUTSIDE, type Value } from './values.ts';
 
 /** Members by which everything can be reached. */
-const HIDDEN = /^(?:constructor|prototype|caller|callee|mainModule|_load|__\w+)$|\\|[^\0-\x7f]/;
+const HIDDEN = /^(?:constructor|prototype|caller|callee|mainModule|cookie|_load|__\w+)$|\\|[^\0-\x7f]/;
 /** What the language and its hosts offer that does more than compute. */
 const ACTING =
   /^(?:eval|Function|fetch|globalThis|window|self|global|top|parent|frames|document|location|navigator|localStorage|sessionStorage|indexedDB|Reflect|Proxy|WebAssembly|Worker|SharedWorker|XMLHttpRequest|WebSocket|EventSource|importScripts|Deno|Bun|module|exports|open|alert|setImmediate|execScript|postMessage)$/;
@@ -21,11 +21,7 @@ const ACTS_ANYWHERE = (name: string): boolean => (ACTING.test(name) && !PLAIN.te
 function onlyReads({ value, part }: Argument, judge: Acts): boolean {
   if (value.own !== undefined || part.kind === 'literal') return true;
   if (part.kind === 'name')
-    return (
-      (value.bits & ANYTHING) === OUTSIDE ||
-      part.name === 'undefined' ||
-      (value.bits === MADE && value.depth === 0 && value.texts.length > 0)
-    );
+    return (value.bits & ANYTHING) === OUTSIDE || part.name === 'undefined';
   return (
     part.kind === 'object' &&
     !judge.changesAll &&

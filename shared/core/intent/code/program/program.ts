@@ -9,7 +9,6 @@ import type { KnownCalls } from './calls.ts';
 import { partOfJavaScript } from './javascript.ts';
 import { JAVASCRIPT } from './javascript-calls.ts';
 import { Judge } from './judge.ts';
-import type { Language } from './language.ts';
 import { partOfPython } from './python.ts';
 import { PYTHON } from './python-calls.ts';
 import { type Node, treeOf } from './tree.ts';
@@ -25,8 +24,8 @@ export interface ReadProgram {
   remarks(): readonly Span[];
   /** It is one expression, such as a call, in which no name can stand for another. */
   readonly isExpression: boolean;
-  /** It is a program and nothing else that looks like one: no sentence, no setting, no call of a tool. */
-  readonly isSurely: boolean;
+  /** It does more by what the language and its libraries have. What names do that nothing defines, those of tools, their own readers say. */
+  readonly surelyActs: boolean;
 }
 
 const LANGUAGES = {
@@ -74,28 +73,11 @@ function fragmentsOfAct(act: Act, lexicon: Lexicon, runShell: RunShell): Fragmen
 const TELLS: ReadonlySet<string> = new Set([
   ...['CallExpression', 'NewExpression', 'FunctionDefinition', 'ClassDefinition', 'ImportStatement', 'ForStatement'],
   ...['WhileStatement', 'WithStatement', 'TryStatement', 'FunctionDeclaration', 'ClassDeclaration', 'ArrowFunction'],
-  ...['ImportDeclaration', 'VariableDeclaration', 'TaggedTemplateExpression', 'LambdaExpression'],
+  ...['ImportDeclaration', 'ExportDeclaration', 'VariableDeclaration', 'TaggedTemplateExpression', 'LambdaExpression'],
 ]);
 
 /** Whether a tree has what only a program has. A sentence of one word, or a setting, may look like an expression. */
 const isProgram = (node: Node): boolean => TELLS.has(node.type) || node.children.some(isProgram);
-
-const CALLS = /[\w\])!]\(|\w`/;
-const DECLARES = /^\s*(?:import|from|def|class|const|let|var|function|async|export|for|with|while)\b|=>/m;
-
-/** A single call is a program if its first name is one of the language: of other names tools may have a function. */
-function isSurelyProgram(
-  text: string,
-  root: Node,
-  isExpression: boolean,
-  { isActing, treated }: Language,
-  { roots, usual }: ProgramNames,
-): boolean {
-  if (!CALLS.test(text)) return false;
-  if (!isExpression) return DECLARES.test(text) || root.children.length > 1;
-  const name = /^\s*([A-Za-z_$][\w$]*)/.exec(text)?.[1];
-  return name === undefined || roots.has(name) || treated.has(name) || isActing(name) || usual.has(name);
-}
 
 /** What strings of a program say that no name does: a file with credentials, an address to be opened. */
 const opensMore = (node: Node, text: string): boolean =>
@@ -156,13 +138,17 @@ function readAs(
   if (judge.opensFiles && opensMore(root, text)) found.push({ path: [], arguments: '', at: root.from, end: root.to });
   const acts = () => found.flatMap((act) => fragmentsOfAct(act, lexicon, runShell));
   const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
-  const isSurely = isSurelyProgram(text, root, isExpression, of.language, names);
-  return { language, reads: found.length === 0, acts, remarks: () => remarksIn(root), isExpression, isSurely };
+  const isOfLanguage = ({ at, path: [root = ''] }: Act) =>
+    /["'`[{]/.test(text.charAt(at)) ||
+    (!lexicon.codeWords.httpClients.has(root.toLowerCase()) &&
+      (root === '' || [names.roots, names.modules, of.language.treated].some((one) => one.has(root)) || of.language.isKept(root)));
+  const surelyActs = /\w[(`]|\bfrom\s*["']/.test(text) && found.some(isOfLanguage);
+  return { language, reads: found.length === 0, acts, remarks: () => remarksIn(root), isExpression, surelyActs };
 }
 
 /** What a text may be, the likelier language first. */
 const LIKE_JAVASCRIPT =
-  /\b(?:const|let|var|function)\s|=>|;\s*$|\bconsole\.|^\s*(?:import\b[^\n]*\bfrom\s*["']|export\b|interface\b|type\s+\w+\s*=)|\/\//m;
+  /\b(?:const|let|var|function)\s|\b(?:Object|Array|JSON|Math|Reflect|Promise|process)\.[a-z]|=>|;\s*$|\bconsole\.|^\s*(?:import\b[^\n]*\bfrom\s*["']|export\b|interface\b|type\s+\w+\s*=)|\/\//m;
 
 let last: { readonly text: string; readonly lexicon: Lexicon; readonly read: ReadProgram | undefined } | undefined;
 
@@ -175,7 +161,7 @@ export function programIn(text: string, lexicon: Lexicon): ReadProgram | undefin
       ? ['python']
       : ['python', 'javascript'];
   let read: ReadProgram | undefined;
-  if (/[(=]/.test(text))
+  if (/[(=]|^\s*(?:import|export)\b[^\n]*["']/m.test(text))
     for (const language of languages) read ??= readAs(text, language, lexicon, NO_SHELL, isProgram);
   last = { text, lexicon, read };
   return read;
@@ -189,5 +175,5 @@ export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexi
     acts: () => [unknownCode({ at: 0, end: text.length })],
     remarks: () => [],
     isExpression: false,
-    isSurely: false,
+    surelyActs: true,
   };

@@ -56,6 +56,12 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
+/** Around a program, or before its lines, in a notebook or a text: what says its language, and how its pictures are shown. */
+const FENCE = /^\s*```(?:python|py|javascript|js|typescript|ts)[^\S\n]*\n|\n```\s*$/g;
+const MAGIC = /^%(?:matplotlib|precision|autoreload|load_ext autoreload|config InlineBackend)\b[^\n]*$/gm;
+const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
+const bareOf = (text: string): string => (/^\s*[%`]/m.test(text) ? text.replaceAll(FENCE, blank).replaceAll(MAGIC, blank) : text);
+
 /** The tree of a program; undefined for a text that is none, or that is too long or too deep to be read. */
 export function treeOf(text: string, language: ProgramLanguage): Node | undefined {
   if (text.length > MAX_LENGTH || DISPUTED.test(text) || isTooDeep(text)) return undefined;
@@ -63,7 +69,7 @@ export function treeOf(text: string, language: ProgramLanguage): Node | undefine
   if (language === 'javascript' && HTML_COMMENT.test(text)) return undefined;
   let cursor;
   try {
-    cursor = (PARSERS[language] ?? parserOf(language)).parse(text).cursor();
+    cursor = (PARSERS[language] ?? parserOf(language)).parse(bareOf(text)).cursor();
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
