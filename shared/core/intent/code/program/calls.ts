@@ -70,7 +70,12 @@ export abstract class Calls extends Variables implements Acts {
 
   isListed(name: string): boolean {
     const { environment } = this.language;
-    if (this.language.keysAreMembers && name.startsWith(`${environment}.`) && isPlainVariable(name.slice(environment.length + 1))) return true;
+    if (
+      this.language.keysAreMembers &&
+      name.startsWith(`${environment}.`) &&
+      isPlainVariable(name.slice(environment.length + 1))
+    )
+      return true;
     return this.names.functions.has(name) && !this.#hasHidden(name);
   }
 
@@ -84,6 +89,7 @@ export abstract class Calls extends Variables implements Acts {
       return this.named(`${object.name}.${name}`);
     }
     if (isHidden) return this.act(place);
+    if (object.own && !object.own.isClass) return valueOf(object.bits | BLIND | UNSEEN);
     const { methods, memoryMethods, makers } = this.names;
     const isMethod = methods.has(name) || makers.has(`.${name}`) || (memoryMethods.has(name) && this.#isMade(object));
     const kept = this.members.get(name);
@@ -111,14 +117,15 @@ export abstract class Calls extends Variables implements Acts {
     const all = together(together(object, allOf(given)), this.#returned(name, given));
     const { joiners, keepers, pairers, elements, plain } = this.names;
     if (joiners.has(name)) return asText(all);
-    if (keepers.has(name)) return all;
+    if (keepers.has(name)) return all.depth > 0 ? all : altered(all);
     if (pairers.has(name)) return inList(all);
     const isMethod = name.startsWith('.');
     if (elements.has(name)) {
       const list = isMethod ? object : (given[0]?.value ?? MEMORY);
       return together(list.texts.length > 0 ? elementOf(list) : valueOf(list.bits), allOf(given.slice(1)));
     }
-    if (plain.has(name)) return isMethod ? withBits(altered(object), altered(object).bits | all.bits) : valueOf(all.bits & ~BLIND);
+    if (plain.has(name))
+      return isMethod ? withBits(altered(object), altered(object).bits | all.bits) : valueOf(all.bits & ~BLIND);
     return isMethod && object.texts.length === 0 ? asText(all) : altered(all);
   }
 
@@ -171,7 +178,7 @@ export abstract class Calls extends Variables implements Acts {
     if (names.openers.has(name)) this.opensFiles = true;
     if (names.paths.has(name)) this.opens(pathIn(given), place);
     if (CHANGES_FIRST.has(name) && ((given[0]?.value.bits ?? MADE) & UNSEEN) !== 0) this.changeAll();
-    this.#hand(name, MEMORY, given, call);
+    this.#hand(name, names.walkers.has(name) ? valueOf(BLIND) : MEMORY, given, call);
     if (names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);
     if (names.walkers.has(name)) return walked(allOf(given));
     if (names.paths.has(name)) return valueOf(LIBRARY);
@@ -240,6 +247,8 @@ export abstract class Calls extends Variables implements Acts {
       return value.own.isClass ? valueOf(value.own.base) : value.own.returns;
     }
     const mayBeUnseen = ((value.bits | (this.stored & ~GIVEN)) & (UNSEEN | GIVEN)) !== 0;
+    // A parameter is surely no function of a tool.
+    if ((value.bits & GIVEN) !== 0 && !isFree(value.bits)) return this.act(call.place);
     if (mayBeUnseen) return this.act(call.place, this.#pathOf(call.callee).join('.'), call.args);
     return together(value, allOf(given));
   }

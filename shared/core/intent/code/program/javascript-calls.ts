@@ -1,6 +1,6 @@
 // The names of JavaScript and its hosts that act, and the calls whose arguments decide what they do.
 import { type Acts, type Argument, type Called, type Language, SPREAD, textIn } from './language.ts';
-import { ANYTHING, letGo, MEMORY, OUTSIDE, type Value } from './values.ts';
+import { ANYTHING, BLIND, GIVEN, letGo, MEMORY, OUTSIDE, type Value } from './values.ts';
 
 /** Members by which everything can be reached. */
 const HIDDEN = /^(?:constructor|prototype|caller|callee|mainModule|cookie|_load|__\w+)$|\\|[^\0-\x7f]/;
@@ -20,8 +20,7 @@ const ACTS_ANYWHERE = (name: string): boolean => (ACTING.test(name) && !PLAIN.te
 /** Whether a file that is opened with an option is only read: `{ flag: 'w+' }` empties it. */
 function onlyReads({ value, part }: Argument, judge: Acts): boolean {
   if (value.own !== undefined || part.kind === 'literal') return true;
-  if (part.kind === 'name')
-    return (value.bits & ANYTHING) === OUTSIDE || part.name === 'undefined';
+  if (part.kind === 'name') return (value.bits & ANYTHING) === OUTSIDE || part.name === 'undefined';
   return (
     part.kind === 'object' &&
     !judge.changesAll &&
@@ -39,11 +38,13 @@ function special({ name, given, place, args }: Called, judge: Acts): Value | und
   if (name === 'util.promisify' && given.length === 1 && first?.value.name === 'fs.readFile')
     return judge.named('fs.promises.readFile');
   if (RUNS_LATER.has(name)) {
-    if (first === undefined || (first.value.own === undefined && (first.value.bits & ANYTHING) !== OUTSIDE))
+    if (first === undefined || (first.value.own === undefined && (first.value.bits & (ANYTHING | GIVEN)) !== OUTSIDE))
       return judge.act(place, 'eval', args);
     letGo(first.value);
     return MEMORY;
   }
+  // Letters by a number: `(853).toString(36)`.
+  if (name === '.toString' && first) return { ...MEMORY, bits: BLIND };
   if (name !== 'require') return undefined;
   const module = textIn(first?.part)?.replace(/^node:/, '');
   if (module === undefined || given.length !== 1) return judge.act(place, 'require', args);

@@ -105,7 +105,9 @@ class Translator {
           node,
           children.flatMap((child) => {
             if (child.type === 'Block') return [this.#statement(child)];
-            return isSilent(child) ? [] : [bindAt(node, [this.#target(child)], literalAt(node))];
+            return isSilent(child)
+              ? []
+              : [bindAt(node, [this.#target(child)], { kind: 'literal', isBlind: true, ...placeOf(node) })];
           }),
         );
       case 'ImportDeclaration':
@@ -275,7 +277,10 @@ class Translator {
       name: name ?? (title ? this.#textOf(title) : ''),
       role,
       parameters,
-      body: translated.length === 1 && acts.length === 0 && translated[0] ? translated[0] : blockAt(node, [...acts, ...translated]),
+      body:
+        translated.length === 1 && acts.length === 0 && translated[0]
+          ? translated[0]
+          : blockAt(node, [...acts, ...translated]),
       isValue: isValue && acts.length === 0,
       isGetter,
       decides: decides(body),
@@ -299,7 +304,11 @@ class Translator {
       while (parts[at + 1]?.type === 'TypeAnnotation' || parts[at + 1]?.type === 'Optional') at += 1;
       const preset = parts[at + 1]?.type === 'Equals' ? parts[at + 2] : undefined;
       if (parts[at + 1]?.type === 'Equals') at += 2;
-      found.push({ target: part.type === 'this' ? literalAt(part) : this.#target(part), preset: preset && this.#expression(preset), isMember });
+      found.push({
+        target: part.type === 'this' ? literalAt(part) : this.#target(part),
+        preset: preset && this.#expression(preset),
+        isMember,
+      });
     }
     return [found.filter(({ target }) => target.kind !== 'literal'), acts];
   }
@@ -339,7 +348,8 @@ class Translator {
     const before = node.children.slice(0, Math.max(at, 0));
     const computed = before.flatMap((part): Part[] => {
       if (part.type === 'Decorator') return [actAt(part)];
-      if (isSilent(part) || /^(?:PropertyDefinition|PrivatePropertyDefinition|String|Number)$/.test(part.type)) return [];
+      if (isSilent(part) || /^(?:PropertyDefinition|PrivatePropertyDefinition|String|Number)$/.test(part.type))
+        return [];
       return [this.#expression(part)];
     });
     const named = before.find(({ type }) => type.endsWith('PropertyDefinition'));
@@ -495,7 +505,8 @@ class Translator {
       const isNamed = /^(?:PropertyDefinition|String|Number)$/.test(first.type);
       const name = isNamed ? this.#textOf(first).replaceAll(/["']/g, '') : undefined;
       // `{ name }` is short for `{ name: name }`, and `{ ...others }` has no name.
-      if (colon && value) return [{ name, key: isNamed ? undefined : this.#expression(first), value: this.#expression(value) }];
+      if (colon && value)
+        return [{ name, key: isNamed ? undefined : this.#expression(first), value: this.#expression(value) }];
       if (name === undefined) return [{ value: this.#expression(first) }];
       return [{ name, value: { kind: 'name', name, ...placeOf(first) } }];
     });
@@ -505,7 +516,8 @@ class Translator {
     const parts = node.children.filter(({ type }) => type !== 'new' && type !== '?.' && type !== 'TypeArgList');
     const [callee, list] = parts;
     if (callee?.type === 'import') return actAt(node, 'import');
-    if (!callee || (list !== undefined && list.type !== 'ArgList' && list.type !== 'TemplateString')) return actAt(node);
+    if (!callee || (list !== undefined && list.type !== 'ArgList' && list.type !== 'TemplateString'))
+      return actAt(node);
     const isTemplate = list?.type === 'TemplateString';
     const place = { from: node.from, to: node.to };
     const given = list === undefined ? [] : isTemplate ? [{ part: this.#template(list) }] : this.#given(list);

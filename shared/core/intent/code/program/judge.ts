@@ -64,6 +64,7 @@ export class Judge extends Calls {
   evaluate(part: Part): Value {
     switch (part.kind) {
       case 'literal':
+        if (part.isBlind === true) return valueOf(BLIND);
         return part.text === undefined ? MEMORY : textValue(part.text);
       case 'name':
         return this.#name(part.name, part);
@@ -205,6 +206,7 @@ export class Judge extends Calls {
         continue;
       }
       if (key) all = together(all, this.#take(key));
+      else if (name !== undefined) all = together(all, textValue(name));
       const value = this.#take(part);
       if (name !== undefined) this.#checkDecision(part);
       if (value.own && name !== undefined) this.method(name, value.own);
@@ -224,7 +226,8 @@ export class Judge extends Calls {
         this.#checkDecision(from);
         // A function by another name: its calls are judged by its own.
         const { modules, usual } = this.names;
-        const isModule = value.name !== undefined && (modules.has(value.name) || [...usual.values()].includes(value.name));
+        const isModule =
+          value.name !== undefined && (modules.has(value.name) || [...usual.values()].includes(value.name));
         if (value.name !== undefined && !isModule && !this.language.isDecided(value.name)) this.used(value, from);
         return isNew ? this.define(name, value) : this.reassign(name, value);
       }
@@ -286,7 +289,7 @@ export class Judge extends Calls {
     const object = this.evaluate(target.object);
     if (object.name !== undefined) return void this.act(target, object.name);
     this.#takeAll(target.keys);
-    if ((object.bits & UNSEEN) !== 0) this.changeAll();
+    if ((object.bits & UNSEEN) !== 0 || object.own) this.changeAll();
     // An element of what a function was given may be set, no more.
     if ((object.bits & OUTSIDE) !== 0 && (object.bits & (UNSEEN | CLIENT)) !== 0) this.act(target);
     this.widen(target.object, inList(value));
@@ -340,7 +343,11 @@ export class Judge extends Calls {
       const hasSelf = !this.language.keysAreMembers && role !== 'static' && isMember;
       for (const [at, parameter] of part.parameters.entries()) {
         const self = hasSelf && at === 0;
-        this.#parameter(parameter, self ? valueOf((own.given.bits & ~(OUTSIDE | BLIND)) | base) : own.given, presets[at]);
+        this.#parameter(
+          parameter,
+          self ? valueOf((own.given.bits & ~(OUTSIDE | BLIND)) | base) : own.given,
+          presets[at],
+        );
       }
       if (part.isValue) this.giveBack(this.used(this.evaluate(part.body)));
       else this.#take(part.body);

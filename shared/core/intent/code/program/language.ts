@@ -62,7 +62,8 @@ export interface Language {
   special(called: Called, judge: Acts): Value | undefined;
 }
 
-export const textIn = (part: Part | undefined): string | undefined => (part?.kind === 'literal' ? part.text : undefined);
+export const textIn = (part: Part | undefined): string | undefined =>
+  part?.kind === 'literal' ? part.text : undefined;
 
 /** Whether a variable of the environment holds no credential and no address by its name. */
 export const isPlainVariable = (name: string | undefined): boolean =>

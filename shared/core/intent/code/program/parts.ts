@@ -51,7 +51,7 @@ export type Makes = 'list' | 'one' | 'answer';
 
 export type Part =
   /** A value that is written out. `text` is that of a string. */
-  | (Place & { readonly kind: 'literal'; readonly text?: string | undefined })
+  | (Place & { readonly kind: 'literal'; readonly text?: string | undefined; readonly isBlind?: boolean })
   | (Place & { readonly kind: 'name'; readonly name: string })
   | (Place & { readonly kind: 'member'; readonly object: Part; readonly name: string })
   /** `object[key]`. `isCut`: a part of a text or list, in whichever order. */

@@ -141,7 +141,9 @@ function readAs(
   const isOfLanguage = ({ at, path: [root = ''] }: Act) =>
     /["'`[{]/.test(text.charAt(at)) ||
     (!lexicon.codeWords.httpClients.has(root.toLowerCase()) &&
-      (root === '' || [names.roots, names.modules, of.language.treated].some((one) => one.has(root)) || of.language.isKept(root)));
+      (root === '' ||
+        [names.roots, names.modules, of.language.treated].some((one) => one.has(root)) ||
+        of.language.isKept(root)));
   const surelyActs = /\w[(`]|\bfrom\s*["']/.test(text) && found.some(isOfLanguage);
   return { language, reads: found.length === 0, acts, remarks: () => remarksIn(root), isExpression, surelyActs };
 }

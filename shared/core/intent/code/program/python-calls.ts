@@ -93,6 +93,10 @@ function special(called: Called, judge: Acts): Value | undefined {
       const asks = object?.texts.some((text) => /\{[^}]*[.[]/.test(text) || /^_|_$/.test(text)) ?? false;
       return only(!asks && ((object?.bits ?? MADE) & BLIND) === 0);
     }
+    case '.read':
+      // `ConfigParser().read(path)`
+      if ((first?.value.texts.length ?? 0) > 0) judge.opens(first, place);
+      return undefined;
     case 'functools.wraps':
       return only(given.length === 1);
     case 'unittest.main':
@@ -134,7 +138,11 @@ function replaced(object: Value | undefined, isPlain: boolean, given: readonly A
 
 /** `sys.version_info < (3, 9)`, `True`, never a text. */
 const isBoolean = (part: Part): boolean =>
-  part.kind === 'values' ? part.makes === 'answer' : part.kind === 'literal' ? part.text === undefined : part.kind === 'asked';
+  part.kind === 'values'
+    ? part.makes === 'answer'
+    : part.kind === 'literal'
+      ? part.text === undefined
+      : part.kind === 'asked';
 
 export const PYTHON: Language = {
   treated: new Set(['open', 'type', 'getattr']),

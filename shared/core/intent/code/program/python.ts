@@ -49,7 +49,9 @@ class Translator {
       node,
       children.flatMap((child) => {
         if (isWord(child)) return [];
-        return [child.type === 'Body' ? this.block(child) : isExpression(child) ? this.#expression(child) : actAt(child)];
+        return [
+          child.type === 'Body' ? this.block(child) : isExpression(child) ? this.#expression(child) : actAt(child),
+        ];
       }),
     );
   }
@@ -165,14 +167,18 @@ class Translator {
         const target = children[at + 1]?.type === 'as' ? children[at + 2] : undefined;
         const [value, to] = [this.#expression(child), target && this.#expression(target)];
         if (node.type === 'WithStatement') parts.push({ kind: 'with', value, target: to, ...placeOf(node) });
-        else parts.push(value, ...(to ? [bindAt(node, [to], literalAt(node))] : []));
+        else
+          parts.push(value, ...(to ? [bindAt(node, [to], { kind: 'literal', isBlind: true, ...placeOf(node) })] : []));
       } else if (!isWord(child)) parts.push(actAt(child));
     }
     return blockAt(node, parts);
   }
 
   #import(node: Node): Part {
-    const text = this.#textOf(node).replaceAll(/#[^\n]*/g, '').replaceAll(/\\\n|[()\n]/g, ' ').trim();
+    const text = this.#textOf(node)
+      .replaceAll(/#[^\n]*/g, '')
+      .replaceAll(/\\\n|[()\n]/g, ' ')
+      .trim();
     const [, of, some] = /^from\s+([\w.]+)\s+import\s+(.+)$/.exec(text) ?? [];
     const names = (some ?? text.replace(/^import\s+/, '')).split(',');
     const parts = names.flatMap((one, at): Part[] => {
@@ -221,7 +227,13 @@ class Translator {
     const part: FunctionPart = {
       kind: 'function',
       name: title,
-      role: !isMember ? 'statement' : isFirst ? 'constructor' : decorators.includes('staticmethod') ? 'static' : 'method',
+      role: !isMember
+        ? 'statement'
+        : isFirst
+          ? 'constructor'
+          : decorators.includes('staticmethod')
+            ? 'static'
+            : 'method',
       parameters,
       body: this.#outsideOfClass(() => this.block(body)),
       isValue: false,
@@ -314,7 +326,8 @@ class Translator {
     if (!first || !isExpression(first)) return actAt(node);
     return rest.reduce((part: Part, child): Part => {
       const place = { from: part.from, to: child.to };
-      if (child.type === 'ArgList') return { kind: 'call', callee: part, given: this.#given(child), list: inside(child), ...place };
+      if (child.type === 'ArgList')
+        return { kind: 'call', callee: part, given: this.#given(child), list: inside(child), ...place };
       return child.type === 'PropertyName' || child.type === 'VariableName'
         ? { kind: 'member', object: part, name: this.#textOf(child), ...place }
         : actAt(node, '', [part]);
@@ -406,7 +419,13 @@ class Translator {
         const [callee, list] = children;
         if (!callee || list?.type !== 'ArgList') return actAt(node);
         const place = placeOf(node);
-        return { kind: 'call', callee: this.#expression(callee), given: this.#given(list), list: inside(list), ...place };
+        return {
+          kind: 'call',
+          callee: this.#expression(callee),
+          given: this.#given(list),
+          list: inside(list),
+          ...place,
+        };
       }
       default:
         return actAt(node);

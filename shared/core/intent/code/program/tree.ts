@@ -60,7 +60,8 @@ function isTooDeep(text: string): boolean {
 const FENCE = /^\s*```(?:python|py|javascript|js|typescript|ts)[^\S\n]*\n|\n```\s*$/g;
 const MAGIC = /^%(?:matplotlib|precision|autoreload|load_ext autoreload|config InlineBackend)\b[^\n]*$/gm;
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
-const bareOf = (text: string): string => (/^\s*[%`]/m.test(text) ? text.replaceAll(FENCE, blank).replaceAll(MAGIC, blank) : text);
+const bareOf = (text: string): string =>
+  /^\s*[%`]/m.test(text) ? text.replaceAll(FENCE, blank).replaceAll(MAGIC, blank) : text;
 
 /** The tree of a program; undefined for a text that is none, or that is too long or too deep to be read. */
 export function treeOf(text: string, language: ProgramLanguage): Node | undefined {
