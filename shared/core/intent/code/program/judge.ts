@@ -1,5 +1,6 @@
 // Judges a program part by part, in whichever language: what is assigned, defined, called and given back.
-import { Calls, type Written } from './calls.ts';
+import { Bindings } from './bindings.ts';
+import type { Written } from './calls.ts';
 import { type Argument, isPlainVariable, SPREAD, textIn } from './language.ts';
 import type { ClassPart, FunctionPart, Parameter, Part, Place } from './parts.ts';
 import {
@@ -31,34 +32,18 @@ const MAX_PASSES = 8;
 /** Types that can write by methods which a program may have too, by the same name. */
 const HAS_MANY_METHODS = /^(?:pandas|polars|numpy|pathlib|PIL|matplotlib|networkx|logging|rich|io|configparser)\./;
 
-export class Judge extends Calls {
+export class Judge extends Bindings {
   /** Judges a program: again and again, until nothing new is known of its variables. @returns all its acts */
   judge(root: Part): readonly Act[] {
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
       const before = this.version;
       this.acts = [];
-      this.#take(root);
+      this.take(root);
       this.giveFromOutside();
       if (this.version === before && pass > 0) return this.acts;
     }
     this.act(root);
     return this.acts;
-  }
-
-  /** What an expression gives that is used as a value. */
-  #take(part: Part): Value {
-    return this.used(this.evaluate(part), part);
-  }
-
-  /** The values of parts that are put together, where other functions may find them. */
-  #takeAll(parts: readonly Part[]): Value {
-    let all = MEMORY;
-    for (const part of parts) {
-      const value = this.#take(part);
-      letGo(value);
-      all = together(all, value);
-    }
-    return all;
   }
 
   evaluate(part: Part): Value {
@@ -67,34 +52,34 @@ export class Judge extends Calls {
         if (part.isBlind === true) return valueOf(BLIND);
         return part.text === undefined ? MEMORY : textValue(part.text);
       case 'name':
-        return this.#name(part.name, part);
+        return this.name(part.name, part);
       case 'member':
         return this.member(this.evaluate(part.object), part.name, part);
       case 'index':
-        return this.#index(part);
+        return this.index(part);
       case 'call':
-        return this.#call(part);
+        return this.call(part);
       case 'values': {
-        const all = this.#takeAll(part.parts);
+        const all = this.takeAll(part.parts);
         if (part.makes === 'answer') return valueOf(all.bits & ~BLIND);
         return part.makes === 'list' ? inList(all) : all;
       }
       case 'object':
-        return this.#object(part);
+        return this.object(part);
       case 'asked': {
         const object = this.evaluate(part.object);
-        if (object.name !== this.language.environment) return together(this.#take(part.name), this.used(object, part));
+        if (object.name !== this.language.environment) return together(this.take(part.name), this.used(object, part));
         return MEMORY;
       }
       case 'each':
         return this.within(part, undefined, false, () => {
-          for (const loop of part.loops) this.#take(loop);
-          return inList(this.#takeAll(part.results));
+          for (const loop of part.loops) this.take(loop);
+          return inList(this.takeAll(part.results));
         });
       case 'bind': {
         const value = this.evaluate(part.value);
         const bind = () => {
-          for (const target of part.targets) this.#bind(target, value, part.isNew, part.value);
+          for (const target of part.targets) this.bind(target, value, part.isNew, part.value);
         };
         if (part.isVar) this.inFunction(bind);
         else bind();
@@ -104,34 +89,34 @@ export class Judge extends Calls {
         for (const one of part.parts) this.giveBack(this.used(this.evaluate(one)));
         return part.isYield ? UNKNOWN : MEMORY;
       case 'function':
-        return this.#function(part, this.own(part));
+        return this.function(part, this.own(part));
       case 'class':
-        return this.#class(part);
+        return this.class(part);
       case 'act': {
-        for (const one of part.parts) this.#take(one);
+        for (const one of part.parts) this.take(one);
         return this.act(part, part.name);
       }
       default:
-        this.#statement(part);
+        this.statement(part);
         return MEMORY;
     }
   }
 
-  #statement(part: Part): void {
+  protected statement(part: Part): void {
     switch (part.kind) {
       case 'block':
-        if (part.isScope) return this.within(part, undefined, false, () => this.#block(part.parts));
-        return this.#block(part.parts);
+        if (part.isScope) return this.within(part, undefined, false, () => this.block(part.parts));
+        return this.block(part.parts);
       case 'loop': {
-        const element = elementOf(this.#take(part.list));
-        for (const target of part.targets) this.#bind(target, element, true, part.list);
+        const element = elementOf(this.take(part.list));
+        for (const target of part.targets) this.bind(target, element, true, part.list);
         return;
       }
       case 'with': {
-        const value = this.#take(part.value);
+        const value = this.take(part.value);
         // What happens at its end is not seen.
         if (isFree(value.bits)) this.act(part.value);
-        if (part.target) this.#bind(part.target, value, true, part.value);
+        if (part.target) this.bind(part.target, value, true, part.value);
         return;
       }
       case 'import':
@@ -143,23 +128,23 @@ export class Judge extends Calls {
         }
         return;
       case 'remove':
-        for (const target of part.targets) this.#remove(target);
+        for (const target of part.targets) this.remove(target);
         return;
       case 'outer':
         for (const name of part.names) this.scope.outer.add(name);
         return;
       case 'field': {
-        const value = part.value ? this.#take(part.value) : (this.scope.own?.given ?? MEMORY);
+        const value = part.value ? this.take(part.value) : (this.scope.own?.given ?? MEMORY);
         return this.setMember(part.name, value);
       }
       case 'decorated':
-        return this.#decorated(part.decorators, part.of);
+        return this.decorated(part.decorators, part.of);
       default:
         this.act(part);
     }
   }
 
-  #block(parts: readonly Part[]): void {
+  protected block(parts: readonly Part[]): void {
     // Functions are defined before the other statements are judged.
     if (!this.scope.isClass)
       for (const part of parts)
@@ -167,26 +152,25 @@ export class Judge extends Calls {
           this.define(part.name, { ...MEMORY, own: this.own(part) });
     for (const part of parts)
       if (part.kind === 'bind') this.evaluate(part);
-      else this.#take(part);
+      else this.take(part);
   }
 
   // Names and members
-
-  #name(name: string, place: Place): Value {
+  protected name(name: string, place: Place): Value {
     const value = this.variable(name);
     const isUndefined = value.name === undefined && value.own === undefined && value.bits === UNKNOWN.bits;
     const acts = (isUndefined && this.language.isActing(name)) || this.language.isHidden(name);
     return acts ? this.act(place, name) : value;
   }
 
-  #index(part: Part & { kind: 'index' }): Value {
+  protected index(part: Part & { kind: 'index' }): Value {
     const object = this.evaluate(part.object);
     const [first] = part.keys;
     const key = textIn(first);
     if (object.name === this.language.environment && isPlainVariable(key)) return MEMORY;
     const used = this.used(object, part.object);
     if (this.language.keysAreMembers && key !== undefined && this.language.isHidden(key)) return this.act(part);
-    this.#takeAll(part.keys);
+    this.takeAll(part.keys);
     const isNumber = first?.kind === 'literal' && first.text === undefined;
     // It may be any member: `Array["proto" + "type"]`.
     if (this.language.keysAreMembers && object.name !== undefined && key === undefined && !isNumber)
@@ -197,18 +181,18 @@ export class Judge extends Calls {
     return this.language.keysAreMembers && !isNumber ? withBits(value, value.bits | UNSEEN) : value;
   }
 
-  #object({ members }: Part & { kind: 'object' }): Value {
+  protected object({ members }: Part & { kind: 'object' }): Value {
     let all = MEMORY;
     for (const { name, key, value: part } of members) {
       if (name !== undefined && this.language.isHidden(name)) this.act(part);
       if (part.kind === 'function' && part.role !== 'arrow' && part.role !== 'expression') {
-        this.#function(part, this.own(part));
+        this.function(part, this.own(part));
         continue;
       }
-      if (key) all = together(all, this.#take(key));
+      if (key) all = together(all, this.take(key));
       else if (name !== undefined) all = together(all, textValue(name));
-      const value = this.#take(part);
-      if (name !== undefined) this.#checkDecision(part);
+      const value = this.take(part);
+      if (name !== undefined) this.checkDecision(part);
       if (value.own && name !== undefined) this.method(name, value.own);
       letGo(value);
       all = together(all, value);
@@ -216,110 +200,11 @@ export class Judge extends Calls {
     return inList(all);
   }
 
-  /** Gives the names in a target their values. */
-  #bind(target: Part, value: Value, isNew: boolean, from: Part): void {
-    switch (target.kind) {
-      case 'name': {
-        const { name } = target;
-        this.checkName(name, target);
-        if (name.startsWith('__') && value.bits !== MADE) this.act(target);
-        this.#checkDecision(from);
-        // A function by another name: its calls are judged by its own.
-        const { modules, usual } = this.names;
-        const isModule =
-          value.name !== undefined && (modules.has(value.name) || [...usual.values()].includes(value.name));
-        if (value.name !== undefined && !isModule && !this.language.isDecided(value.name)) this.used(value, from);
-        return isNew ? this.define(name, value) : this.reassign(name, value);
-      }
-      case 'values': {
-        // `first, *others = list`
-        const [rest] = target.parts;
-        if (target.makes === 'one' && rest && this.text.startsWith('*', target.from))
-          return this.#bind(rest, inList(value), isNew, from);
-        if (target.makes !== 'list') return void this.act(target);
-        const used = this.used(value, from);
-        letGo(used);
-        const element = elementOf(used);
-        const bits = this.language.keysAreMembers ? element.bits | UNSEEN : element.bits;
-        for (const one of target.parts) this.#bind(one, withBits(element, bits), isNew, from);
-        return;
-      }
-      case 'pattern':
-        return this.#bindPattern(target, value, isNew);
-      case 'member':
-        return this.#assignMember(this.evaluate(target.object), target, this.used(value, from));
-      case 'index':
-        return this.#assignElement(target, this.used(value, from));
-      case 'bind': {
-        // `[a = 1] = list`
-        const preset = this.#take(target.value);
-        for (const one of target.targets) this.#bind(one, together(value, preset), isNew, from);
-        return;
-      }
-      default:
-        this.act(target);
-    }
-  }
-
-  #bindPattern({ properties, ...place }: Part & { kind: 'pattern' }, value: Value, isNew: boolean): void {
-    for (const { name, target, preset } of properties) {
-      const given = preset ? this.#take(preset) : undefined;
-      if (given) letGo(given);
-      const member = name === undefined ? this.used(value, place) : this.member(value, name, place);
-      this.#bind(target, given ? together(this.used(member, place), given) : member, isNew, target);
-    }
-  }
-
-  /** A member of an object gets a value. What is not of the program is changed by that, unless its own objects have such a member. */
-  #assignMember(object: Value, target: Part & { kind: 'member' }, value: Value): void {
-    const { name } = target;
-    if (object.name !== undefined) {
-      // What others may ask for.
-      if (/^(?:module\.exports|exports)\b/.test(`${object.name}.${name}`)) return letGo(value);
-      return void this.act(target, object.name);
-    }
-    if (this.language.isHidden(name)) this.act(target);
-    if ((object.bits & UNSEEN) !== 0) this.changeAll();
-    if ((object.bits & OUTSIDE) !== 0 && !this.members.has(name)) return void this.act(target);
-    this.widen(target.object, inList(value));
-    this.setMember(name, value);
-  }
-
-  #assignElement(target: Part & { kind: 'index' }, value: Value): void {
-    const object = this.evaluate(target.object);
-    if (object.name !== undefined) return void this.act(target, object.name);
-    this.#takeAll(target.keys);
-    if ((object.bits & UNSEEN) !== 0 || object.own) this.changeAll();
-    // An element of what a function was given may be set, no more.
-    if ((object.bits & OUTSIDE) !== 0 && (object.bits & (UNSEEN | CLIENT)) !== 0) this.act(target);
-    this.widen(target.object, inList(value));
-    this.store(value);
-  }
-
-  #remove(target: Part): void {
-    if (target.kind === 'name') return;
-    if (target.kind === 'values') {
-      for (const one of target.parts) this.#remove(one);
-      return;
-    }
-    if (target.kind !== 'member' && target.kind !== 'index') return void this.act(target);
-    const object = this.evaluate(target.object);
-    if (target.kind === 'index') this.#takeAll(target.keys);
-    if (object.name !== undefined || (object.bits & OUTSIDE) !== 0) this.act(target, object.name);
-  }
-
-  // Functions and classes
-
-  /** A function that only says yes or no, whatever it is asked, takes a check away. */
-  #checkDecision(part: Part): void {
-    if (part.kind === 'function' && part.decides) this.act(part);
-  }
-
-  #function(part: FunctionPart, own: Own): Value {
+  protected function(part: FunctionPart, own: Own): Value {
     const { name, role } = part;
     const value: Value = { ...MEMORY, own };
     const isMember = role === 'method' || role === 'static' || role === 'constructor';
-    if (role !== 'arrow' && role !== 'expression') this.#checkDecision(part);
+    if (role !== 'arrow' && role !== 'expression') this.checkDecision(part);
     if (isMember) {
       const of = this.scope.own;
       if (role === 'constructor') {
@@ -332,7 +217,7 @@ export class Judge extends Calls {
       this.checkName(name, part);
       this.define(name, value);
     }
-    const presets = part.parameters.map(({ preset }) => preset && this.#take(preset));
+    const presets = part.parameters.map(({ preset }) => preset && this.take(preset));
     for (const preset of presets) if (preset) letGo(preset);
     const base = this.scope.own?.isClass === true ? this.scope.own.base : MADE;
     this.within(part, own, false, () => {
@@ -343,31 +228,31 @@ export class Judge extends Calls {
       const hasSelf = !this.language.keysAreMembers && role !== 'static' && isMember;
       for (const [at, parameter] of part.parameters.entries()) {
         const self = hasSelf && at === 0;
-        this.#parameter(
+        this.parameter(
           parameter,
           self ? valueOf((own.given.bits & ~(OUTSIDE | BLIND)) | base) : own.given,
           presets[at],
         );
       }
       if (part.isValue) this.giveBack(this.used(this.evaluate(part.body)));
-      else this.#take(part.body);
+      else this.take(part.body);
     });
     return value;
   }
 
-  #parameter({ target, isMemory, isMember }: Parameter, given: Value, preset: Value | undefined): void {
+  protected parameter({ target, isMemory, isMember }: Parameter, given: Value, preset: Value | undefined): void {
     const own = isMemory === true ? withBits(given, given.bits & ~(OUTSIDE | CLIENT)) : given;
     const value = preset ? together(own, this.used(preset)) : own;
-    this.#bind(target, value, true, target);
+    this.bind(target, value, true, target);
     if (isMember === true && target.kind === 'name') this.setMember(target.name, value);
   }
 
-  #class(part: ClassPart): Value {
+  protected class(part: ClassPart): Value {
     const own = this.own(part);
     const value: Value = { ...MEMORY, own };
     for (const base of part.bases) {
-      const used = this.#take(base);
-      own.base |= this.#baseOf(used, base);
+      const used = this.take(base);
+      own.base |= this.baseOf(used, base);
       letGo(used);
     }
     if (part.name !== '') {
@@ -376,13 +261,13 @@ export class Judge extends Calls {
     }
     this.within(part, own, true, () => {
       if (this.language.keysAreMembers) this.define('this', valueOf(own.base));
-      for (const one of part.body) this.#take(one);
+      for (const one of part.body) this.take(one);
     });
     return value;
   }
 
   /** What objects of a class are that extends another. */
-  #baseOf({ bits, name, own }: Value, place: Place): number {
+  protected baseOf({ bits, name, own }: Value, place: Place): number {
     if (own) return own.base;
     if (name === undefined && (bits & UNSEEN) !== 0) this.act(place);
     return (bits & ~LIBRARY) | (name !== undefined && HAS_MANY_METHODS.test(name) ? LIBRARY : MADE);
@@ -394,48 +279,47 @@ export class Judge extends Calls {
     return scope.own?.base ?? MADE;
   }
 
-  #decorated(decorators: readonly Part[], of: FunctionPart | ClassPart): void {
+  protected decorated(decorators: readonly Part[], of: FunctionPart | ClassPart): void {
     for (const decorator of decorators) {
       const callee = decorator.kind === 'call' ? decorator.callee : decorator;
       // `@size.setter`
       const isSetter = callee.kind === 'member' && /^(?:setter|getter|deleter)$/.test(callee.name);
       if (isSetter && callee.object.kind === 'name' && this.members.has(callee.object.name)) continue;
       const value = this.evaluate(callee);
-      const given = decorator.kind === 'call' ? this.#arguments(decorator.given) : [];
+      const given = decorator.kind === 'call' ? this.arguments(decorator.given) : [];
       if (value.name !== undefined && decorator.kind === 'call')
-        this.callNamed(value.name, given, this.#written(decorator));
+        this.callNamed(value.name, given, this.written(decorator));
       else if (value.name !== undefined) this.used(value, decorator);
       else if (value.own) this.give(value.own, MEMORY);
       else this.act(decorator, this.textOf(callee));
       for (const { value: one } of given) letGo(one);
     }
-    this.#take(of);
+    this.take(of);
   }
 
   // Calls
-
-  #arguments(given: readonly { readonly part: Part; readonly keyword?: string | undefined }[]): Argument[] {
+  protected arguments(given: readonly { readonly part: Part; readonly keyword?: string | undefined }[]): Argument[] {
     return given.map(({ part, keyword }) => {
       if (keyword !== undefined && keyword !== SPREAD && this.language.isHidden(keyword)) this.act(part);
       return { value: this.evaluate(part), part, keyword };
     });
   }
 
-  #written = (part: Part & { kind: 'call' }): Written => ({
+  protected written = (part: Part & { kind: 'call' }): Written => ({
     place: part,
     callee: part.callee,
     args: this.textOf(part.list),
   });
 
-  #call(part: Part & { kind: 'call' }): Value {
+  protected call(part: Part & { kind: 'call' }): Value {
     const { callee } = part;
-    const written = this.#written(part);
+    const written = this.written(part);
     if (callee.kind !== 'member') {
       const value = this.evaluate(callee);
-      return this.callValue(value, this.#arguments(part.given), written);
+      return this.callValue(value, this.arguments(part.given), written);
     }
     const object = this.evaluate(callee.object);
-    const given = this.#arguments(part.given);
+    const given = this.arguments(part.given);
     if (object.name === undefined) return this.callMethod(object, callee.name, given, written);
     return this.callNamed(`${object.name}.${callee.name}`, given, written);
   }

@@ -102,6 +102,18 @@ export interface Imported {
   readonly name: string;
 }
 
+export const placeOf = ({ from, to }: Place): Place => ({ from, to });
+
+/** Names get a value; `isNew`: that are defined here, `isVar`: in the function around. */
+export const bindAt = (place: Place, targets: readonly Part[], value: Part, isNew = true, isVar = false): Part => ({
+  kind: 'bind',
+  targets,
+  value,
+  isNew,
+  isVar,
+  ...placeOf(place),
+});
+
 const NO_PARTS: readonly Part[] = [];
 export const actAt = ({ from, to }: Place, name = '', parts: readonly Part[] = NO_PARTS): Part => ({
   kind: 'act',

@@ -1,6 +1,7 @@
 // The syntax tree of a program: bounded in length and depth, and only of a text without a syntax error.
 import { createRequire } from 'node:module';
-import type { LRParser } from '@lezer/lr';
+import type { parser as javascriptParser } from '@lezer/javascript';
+import type { parser as pythonParser } from '@lezer/python';
 import type { ProgramLanguage } from '../../lexicon/programs.ts';
 
 /** A node of a syntax tree, with what is between its two offsets in the text. */
@@ -16,13 +17,15 @@ export interface Node {
 const MAX_LENGTH = 10_000;
 const MAX_DEPTH = 200;
 
+type Parser = typeof pythonParser | typeof javascriptParser;
+
 const load = createRequire(import.meta.url);
-const PARSERS: Partial<Record<ProgramLanguage, LRParser>> = {};
+const PARSERS: Partial<Record<ProgramLanguage, Parser>> = {};
 
 /** The parser of a language, loaded when its first program is met: both cost 30 ms and 9 MB. */
-function parserOf(language: ProgramLanguage): LRParser {
+function parserOf(language: ProgramLanguage): Parser {
   // What the packages export.
-  const { parser } = load(`@lezer/${language}`) as { parser: LRParser };
+  const { parser } = load(`@lezer/${language}`) as { parser: Parser };
   const more = language === 'javascript' ? { dialect: 'ts' } : {};
   return (PARSERS[language] ??= parser.configure({ strict: true, ...more }));
 }
