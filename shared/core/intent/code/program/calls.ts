@@ -69,6 +69,17 @@ export abstract class Calls extends Variables implements Acts {
   }
 
   isListed(name: string): boolean {
+    let isListed = this.#listed.get(name);
+    if (isListed === undefined) {
+      isListed = this.#isInLists(name);
+      this.#listed.set(name, isListed);
+    }
+    return isListed;
+  }
+
+  readonly #listed = new Map<string, boolean>();
+
+  #isInLists(name: string): boolean {
     const { environment } = this.language;
     if (
       this.language.keysAreMembers &&
@@ -204,18 +215,18 @@ export abstract class Calls extends Variables implements Acts {
     if (special) return special;
     const isMaker = makers.has(dotted);
     const isListed = !this.language.isHidden(name) && (methods.has(name) || isMaker);
-    const path = [...this.#pathOf(call.callee), name];
+    const pathOf = () => [...this.#pathOf(call.callee), name];
     if (!isListed && !own && !(memoryMethods.has(name) && this.#isMade(object)))
-      return this.#unlisted(call, path.join('.'));
-    const act = { path, arguments: args, at: place.from, end: place.to };
+      return this.#unlisted(call, pathOf().join('.'));
+    const isGrave = () => this.#known.isGrave({ path: pathOf(), arguments: args, at: place.from, end: place.to });
     const isOutside = (object.bits & OUTSIDE) !== 0 && !isMaker;
     if (
       (isFree(object.bits) && !isMaker && !looks.has(name)) ||
-      (isOutside && this.#known.isGrave(act)) ||
+      (isOutside && isGrave()) ||
       ((object.bits & CLIENT) !== 0 && CHANGES.test(name)) ||
       (RUNS_ITSELF.test(name) && (object.bits & (UNSEEN | GIVEN)) !== 0)
     )
-      return this.act(place, path.join('.'), args);
+      return this.act(place, pathOf().join('.'), args);
     if (own) {
       let result = together(object, allOf(given));
       for (const one of own) {

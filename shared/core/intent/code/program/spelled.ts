@@ -1,9 +1,12 @@
 // Tells whether strings of a program, one after another, spell the name of a file with credentials or an address.
 
+/** These say enough within one string, too. */
+const WHOLE: readonly string[] = ['etc/shadow', '/proc/', '://'];
 /** Parts of names of files with credentials (as `isSecretName` has them), of the files of processes, and of addresses. */
 const WORDS: readonly string[] = [
+  ...WHOLE,
   ...['.ssh', '.aws', '.kube', '.gnupg', '.env', '.pem', '.key', '.p12', '.netrc', '.pgpass', 'id_rsa', 'id_ed25519'],
-  ...['etc/shadow', 'credential', 'secret', 'token', 'passw', 'vault', '/proc/', '://'],
+  ...['credential', 'secret', 'token', 'passw', 'vault'],
 ];
 const PLACEHOLDER = /%[-+#\d.]*[a-z]|\{[^{}]*\}/i;
 /** A character by its code. */
@@ -31,7 +34,7 @@ function spells(word: string, pieces: readonly string[]): boolean {
 
 /** In whichever order they are put together; a slash may be put between two. */
 export function isSpelledSecret(texts: readonly string[]): boolean {
-  if (texts.some((text) => BY_CODE.test(text) || WORDS.slice(-2).some((word) => text.includes(word)))) return true;
+  if (texts.some((text) => BY_CODE.test(text) || WHOLE.some((word) => text.includes(word)))) return true;
   const pieces = [...new Set(texts.flatMap((text) => text.toLowerCase().split(PLACEHOLDER)))].filter(Boolean);
   if (pieces.length < 2) return false;
   const bare = pieces.map((piece) => piece.replaceAll('/', '')).filter(Boolean);

@@ -13,11 +13,20 @@ export interface Node {
   readonly children: readonly Node[];
 }
 
+interface OpenNode extends Node {
+  children: Node[];
+}
+const NO_CHILDREN: Node[] = [];
+
 /** Longer or deeper programs are not read. */
 const MAX_LENGTH = 10_000;
 const MAX_DEPTH = 200;
 
-type Parser = typeof pythonParser | typeof javascriptParser;
+interface Parsers {
+  readonly python: typeof pythonParser;
+  readonly javascript: typeof javascriptParser;
+}
+type Parser = Parsers[ProgramLanguage];
 
 const load = createRequire(import.meta.url);
 const PARSERS: Partial<Record<ProgramLanguage, Parser>> = {};
@@ -78,13 +87,16 @@ export function treeOf(text: string, language: ProgramLanguage): Node | undefine
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  const root = { type: cursor.name, from: cursor.from, to: cursor.to, children: [] as Node[] };
+  const root: OpenNode = { type: cursor.name, from: cursor.from, to: cursor.to, children: NO_CHILDREN };
   const open = [root];
   let isOpen = cursor.firstChild();
   while (isOpen) {
     if (cursor.type.isError || open.length > MAX_DEPTH) return undefined;
-    const node = { type: cursor.name, from: cursor.from, to: cursor.to, children: [] as Node[] };
-    open.at(-1)?.children.push(node);
+    const node: OpenNode = { type: cursor.name, from: cursor.from, to: cursor.to, children: NO_CHILDREN };
+    const above = open.at(-1) ?? root;
+    // Most nodes have no children.
+    if (above.children === NO_CHILDREN) above.children = [node];
+    else above.children.push(node);
     if (cursor.firstChild()) {
       open.push(node);
       continue;

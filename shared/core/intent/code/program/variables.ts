@@ -51,6 +51,7 @@ export class Variables {
   /** Functions in classes and objects, by name. */
   protected readonly methods = new Map<string, Set<Own>>();
   protected readonly owns = new Map<number, Own>();
+  readonly #named = new Map<string, Value>();
   readonly #scopes = new Map<number, Scope>();
 
   constructor(text: string, names: ProgramNames, language: Language) {
@@ -157,6 +158,15 @@ export class Variables {
 
   /** A function, object or module that is not of the program. */
   named(name: string): Value {
+    let value = this.#named.get(name);
+    if (value === undefined) {
+      value = this.#valueOfName(name);
+      this.#named.set(name, value);
+    }
+    return value;
+  }
+
+  #valueOfName(name: string): Value {
     const kind = (name.includes('.') ? LIBRARY : MADE) | (this.names.blind.has(name) ? BLIND : MADE);
     return { ...valueOf(this.names.clients.has(name) ? OUTSIDE | CLIENT : kind), name };
   }
