@@ -84,7 +84,12 @@ function special(called: Called, judge: Acts): Value | undefined {
     }
     case 'os.getenv':
     case 'os.environ.get':
-      return isPlainVariable(textIn(first?.part)) ? MEMORY : undefined;
+      return isPlainVariable(textIn(first?.part)) ? (second?.value ?? MEMORY) : undefined;
+    case '.add_argument': {
+      const preset = named('default');
+      if (preset) judge.opens(preset, place);
+      return undefined;
+    }
     case 'super':
       return { ...MEMORY, bits: judge.baseOfClass() };
     case '.format':

@@ -259,7 +259,18 @@ class Translator extends PythonExpressions {
       part.children.flatMap((child) => {
         if (child.type === 'CapturePattern') {
           const [name] = child.children;
-          return name ? [bindAt(node, [this.expression(name)], { kind: 'name', name: '', ...placeOf(child) })] : [];
+          return name
+            ? [
+                bindAt(
+                  node,
+                  [this.expression(name)],
+                  valuesAt(child, 'one', [
+                    { kind: 'name', name: '', ...placeOf(child) },
+                    { kind: 'literal', isBlind: true, ...placeOf(child) },
+                  ]),
+                ),
+              ]
+            : [];
         }
         if (child.type === 'Guard') return [this.parts(child)];
         return child.type === 'Body' ? [this.block(child)] : pattern(child);
