@@ -1,5 +1,22 @@
 // Judges names, members and calls of a program, in whichever language. What is not listed is an act.
 import { isSecretName } from '../code.ts';
+import {
+  walked,
+  pathIn,
+  elementOfAll,
+  HANDS_BACK,
+  IMPORTS,
+  CHANGES,
+  CHANGES_FIRST,
+  MAKES_OBJECT,
+  RUNS_ITSELF,
+  FIRST_IS_CALLED,
+  IS_DATA,
+  FIRST_IS_DATA,
+  CALLED,
+  holdsValues,
+  allOf,
+} from './arguments.ts';
 import { type Acts, type Argument, isPlainVariable } from './language.ts';
 import type { Part, Place } from './parts.ts';
 import { isSpelledSecret } from './spelled.ts';
@@ -46,6 +63,7 @@ export abstract class Calls extends Variables implements Acts {
   opensFiles = false;
   changesAll = false;
   readonly #known: KnownCalls;
+  readonly #loads = IMPORTS.test(this.text);
 
   constructor(known: KnownCalls, ...rest: ConstructorParameters<typeof Variables>) {
     super(...rest);
@@ -185,7 +203,7 @@ export abstract class Calls extends Variables implements Acts {
     if (special) return special;
     const { names } = this;
     if (!this.isListed(name))
-      return this.#unlisted(call, name, IMPORTS.test(this.text) && names.roots.has(name.split('.', 1)[0] ?? ''));
+      return this.#unlisted(call, name, this.#loads && names.roots.has(name.split('.', 1)[0] ?? ''));
     if (names.openers.has(name)) this.opensFiles = true;
     if (names.paths.has(name)) this.opens(pathIn(given), place);
     if (CHANGES_FIRST.has(name) && ((given[0]?.value.bits ?? MADE) & UNSEEN) !== 0) this.changeAll();
@@ -270,59 +288,3 @@ export abstract class Calls extends Variables implements Acts {
     return (callee.kind === 'member' ? names.slice(0, -1) : names).slice(-MAX_PATH);
   }
 }
-
-const PATTERN = /^(?!.*(?:\/|^)\.(?!\.?\/))[\w\s./*-]*\.\w{1,8}$/;
-
-/** The names of files in a folder: those with an ending that the program says are what it says. */
-function walked({ bits, texts, depth }: Value): Value {
-  const isSeen = texts.some((text) => PATTERN.test(text));
-  return isSeen ? inList({ bits: bits | LIBRARY, texts, depth: depth + 1 }) : valueOf(bits | LIBRARY | BLIND);
-}
-
-const pathIn = (given: readonly Argument[]): Argument | undefined =>
-  given.find(({ keyword }) => PATH_KEYWORD.test(keyword ?? '')) ?? given.find(({ keyword }) => keyword === undefined);
-const PATH_KEYWORD = /^(?:file|fname|filename|path|io|source|database|filepath_or_buffer|path_or_buf|fp)$/;
-
-const elementOfAll = (value: Value): Value => (value.depth > 0 ? elementOf(value) : value);
-
-/** Functions of the language, and of modules about its own values: what they give may be an object of the program that they were given. */
-const HANDS_BACK =
-  /^(?:[^.]+|(?:asyncio|bisect|collections|concurrent\.futures|contextlib|copy|dataclasses|functools|heapq|itertools|lodash|operator|queue|random|types|Array|Map|Object|Promise)\..+)$/;
-
-/** A program that loads libraries, so that a name like one is not that of a tool. */
-const IMPORTS = /\b(?:import|require)\b/;
-
-/** Methods that change a list or a set, and what a client stores. */
-const CHANGES = /^(?:append|appendleft|add|extend|insert|sort|copy|setdefault|start|push|unshift)$/;
-
-/** Functions that change their first argument. */
-const CHANGES_FIRST: ReadonlySet<string> = new Set(['Object.assign']);
-
-/** A type, or a method of one: what it gives is an object. */
-const MAKES_OBJECT = /(?:^|\.)[A-Z]\w*(?:\.\w+)?$/;
-
-/** Methods of functions that call them. */
-const RUNS_ITSELF = /^(?:call|apply|bind)$/;
-
-/** Functions that call their first argument; others call a later one. */
-const FIRST_IS_CALLED =
-  /^(?:map|filter|functools\.(?:reduce|partial)|itertools\.(?:starmap|filterfalse|takewhile|dropwhile)|asyncio\.\w+|queueMicrotask|process\.nextTick|Promise|util\.promisify)$/;
-
-/** Functions that call none of their arguments but those given by name, or not the first one. */
-const IS_DATA = /^(?:sorted|max|min)$/;
-const FIRST_IS_DATA =
-  /^(?:itertools\.(?:groupby|accumulate)|re\.subn?|Array\.from|JSON\.(?:parse|stringify)|(?:Map|Object)\.groupBy|lodash\.\w+)$/;
-
-/** Arguments by these names are functions that are called. */
-const CALLED: ReadonlySet<string> = new Set(
-  'key default default_factory object_hook object_pairs_hook func function aggfunc converters target callback initializer parse_float parse_int parse_constant'.split(
-    ' ',
-  ),
-);
-
-/** Whether it is surely no function: a list or another value that is written out. */
-const holdsValues = (part: Part): boolean =>
-  /^(?:object|literal|each)$/.test(part.kind) || (part.kind === 'values' && part.makes !== 'one');
-
-export const allOf = (given: readonly Argument[]): Value =>
-  given.reduce((all, { value }) => together(all, value), MEMORY);
