@@ -83,8 +83,11 @@ type Programs = Record<ProgramLanguage, Record<string, string[]>>;
 // The file is checked against its schema, which has these members.
 const listed = lexiconJson()['programs'] as Programs;
 /** Lists of what is permitted, and of what only makes a reading stricter. */
-const PERMITTING = ['modules', 'functions', 'makers', 'methods', 'looks', 'memoryMethods'] as const;
-const RESTRICTING = ['openers', 'clients', 'callers'] as const;
+const PERMITTING = [
+  ...(['modules', 'functions', 'makers', 'methods', 'looks', 'memoryMethods'] as const),
+  ...(['joiners', 'keepers', 'pairers', 'elements', 'plain'] as const),
+];
+const RESTRICTING = ['openers', 'clients', 'callers', 'paths', 'blind'] as const;
 
 /** How much longer a program may take that is four times as long. */
 const MOST_TIMES = 10;
@@ -139,6 +142,51 @@ describe('the reader of programs', () => {
       expect(RANKS.indexOf(now.effect), text).to.be.at.least(RANKS.indexOf(before.effect));
       if (before.action === 'unknown') expect(now.effect === 'read', text).to.equal(false);
     }
+  });
+
+  it('finds a file with credentials, however its path is put together', () => {
+    const paths = [
+      '/root/.ssh/id_rsa',
+      '/etc/shadow',
+      '/srv/app/.env',
+      '/home/ana/.aws/credentials',
+      '/proc/self/environ',
+    ];
+    const joined: Readonly<Record<ProgramLanguage, readonly ((pieces: readonly string[]) => string)[]>> = {
+      python: [
+        (pieces) => `print(open(${pieces.join(' + ')}).read())`,
+        (pieces) => `print(open("".join([${pieces.join(', ')}])).read())`,
+        (pieces) => `p = ""\nfor x in (${pieces.join(', ')},):\n    p += x\nprint(open(p).read())`,
+        (pieces) => `print(open("${'%s'.repeat(pieces.length)}" % (${pieces.join(', ')},)).read())`,
+        (pieces) => `def f(*a):\n    return "".join(a)\nprint(open(f(${pieces.join(', ')})).read())`,
+        (pieces) => `a = []\n${pieces.map((piece) => `a.append(${piece})`).join('\n')}\nprint(open("".join(a)).read())`,
+      ],
+      javascript: [
+        (pieces) => `const fs = require('fs');\nconsole.log(fs.readFileSync(${pieces.join(' + ')}, 'utf8'));`,
+        (pieces) =>
+          `const fs = require('fs');\nconst p = [${pieces.join(', ')}].join('');\nfs.readFileSync(p, 'utf8');`,
+        (pieces) =>
+          `const fs = require('fs');\nconst p = \`${pieces.map((piece) => `\${${piece}}`).join('')}\`;\nfs.readFileSync(p, 'utf8');`,
+        (pieces) =>
+          `const fs = require('fs');\nlet p = '';\nfor (const x of [${pieces.join(', ')}]) p += x;\nfs.readFileSync(p, 'utf8');`,
+      ],
+    };
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...LANGUAGES),
+        fc.constantFrom(...paths),
+        fc.uniqueArray(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 4 }),
+        fc.nat(),
+        (language, path_, cuts, way) => {
+          const ends = [0, ...cuts.filter((cut) => cut < path_.length).sort((a, b) => a - b), path_.length];
+          const pieces = ends.slice(1).map((end, at) => JSON.stringify(path_.slice(ends[at], end)));
+          const ways = joined[language];
+          const text = ways[way % ways.length]?.(pieces) ?? '';
+          expect(onlyReads(language, text), text).to.equal(false);
+        },
+      ),
+      { numRuns: 400 },
+    );
   });
 
   it('finds one harmful statement between those of any harmless program', () => {

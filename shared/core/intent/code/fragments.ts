@@ -99,10 +99,18 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
 
 /** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
-  if (programIn(text, lexicon)?.reads)
-    return [readsOnly({ at: 0, end: text.length }, { verb: 'print', object: 'value' })];
+  const whole = { at: 0, end: text.length };
+  const program = programIn(text, lexicon);
+  if (program?.reads) return [readsOnly(whole, { verb: 'print', object: 'value' })];
   const settings = settingsOnly(text, lexicon);
-  if (settings !== undefined) return [settings];
+  if (settings !== undefined && fragmentsBeside([], settings.around, lexicon).length === 0) return [settings.change];
+  const all = fragmentsInAndBeside(text, lexicon);
+  // A program that does more than read is none of its lines alone.
+  const isMore = program?.surelyActs === true && all.every(({ effect }) => effect === 'read');
+  return isMore ? [...all, unknownCode(whole)] : all;
+}
+
+function fragmentsInAndBeside(text: string, lexicon: Lexicon): Fragment[] {
   const comments = commentsIn(text, lexicon);
   const found = comments.length > 0 ? fragmentsBeside(comments, text, lexicon) : [];
   if (found.length === 0) return fragmentsBeside([], text, lexicon);

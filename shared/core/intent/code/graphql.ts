@@ -53,6 +53,8 @@ interface Asked {
    * arguments. The others are parts of a result.
    */
   readonly mayAct: boolean;
+  /** It has neither arguments nor a selection, and stands right below a field with arguments: `order(id: 3) { delete }`. */
+  readonly isLeafOfCall: boolean;
 }
 
 function namesIn(value: ValueNode): string[] {
@@ -63,17 +65,18 @@ function namesIn(value: ValueNode): string[] {
 const namesOf = ({ name, value }: ArgumentNode | ObjectFieldNode): string[] => [name.value, ...namesIn(value)];
 
 /** All fields. Those of fragments count as fields at the root. */
-function fieldsIn({ selections }: SelectionSetNode, isMutation: boolean, atRoot = true): Asked[] {
+function fieldsIn({ selections }: SelectionSetNode, isMutation: boolean, atRoot = true, isOfCall = false): Asked[] {
   return selections.flatMap((selection): Asked[] => {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
-    if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsIn(selection.selectionSet, isMutation, atRoot);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsIn(selection.selectionSet, isMutation, atRoot, isOfCall);
     const { arguments: args = [], name, selectionSet: below } = selection;
     const argumentNames = args.flatMap(namesOf);
     const mayAct = atRoot || args.length > 0 || (isMutation && below !== undefined);
     const isNamespace = isMutation && atRoot && args.length === 0;
+    const isLeafOfCall = isOfCall && args.length === 0 && below === undefined;
     return [
-      { name: name.value, argumentNames, hasSelection: below !== undefined, mayAct },
-      ...(below ? fieldsIn(below, isMutation, isNamespace) : []),
+      { name: name.value, argumentNames, hasSelection: below !== undefined, mayAct, isLeafOfCall },
+      ...(below ? fieldsIn(below, isMutation, isNamespace, args.length > 0) : []),
     ];
   });
 }
@@ -83,16 +86,26 @@ const doingOfField = (name: string, lexicon: Lexicon): Doing | undefined => {
   return gravest([named && withNouns(named, [name], lexicon), doingOfState(name, '', lexicon)]);
 };
 
+/** What a part of a result does that is named for destroying: `delete`, and not `deletedAt`. */
+const doingInResult = ({ name, isLeafOfCall }: Asked, lexicon: Lexicon): Doing => {
+  const doing = isLeafOfCall ? verbIn(partsOf(name)[0] ?? '', lexicon) : undefined;
+  return doing?.effect === 'destructive' ? doing : READS;
+};
+
 /** What a field of a query does, which should only read: one that is named for what it does may do it. `issues` are no act. */
-function doingInQuery({ name, mayAct, hasSelection }: Asked, lexicon: Lexicon): Doing {
+function doingInQuery(field: Asked, lexicon: Lexicon): Doing {
+  const { name, mayAct, hasSelection } = field;
   const doing = mayAct || hasSelection ? doingOfName(name, lexicon) : undefined;
   if (doing?.effect === 'destructive') return doing;
-  return doing !== undefined && mayAct && partsOf(name).length > 1 ? doing : READS;
+  return doing !== undefined && mayAct && partsOf(name).length > 1 ? doing : doingInResult(field, lexicon);
 }
 
 /** What a field of a mutation does, by its name and those of its arguments: a change at least. A part of a result does nothing. */
-const doingInMutation = ({ name, argumentNames, mayAct }: Asked, lexicon: Lexicon): Doing =>
-  mayAct ? (gravest([WRITES, ...[name, ...argumentNames].map((one) => doingOfField(one, lexicon))]) ?? WRITES) : READS;
+function doingInMutation(field: Asked, lexicon: Lexicon): Doing {
+  if (!field.mayAct) return doingInResult(field, lexicon);
+  const names = [field.name, ...field.argumentNames];
+  return gravest([WRITES, ...names.map((one) => doingOfField(one, lexicon))]) ?? WRITES;
+}
 
 /** What a field is about: `user` for `deleteUser` and `users`. */
 function objectOf(name: string, lexicon: Lexicon): Pick<GraphDocument, 'object' | 'domain'> {

@@ -55,6 +55,12 @@ function isOrdinary(setting: Setting, lexicon: Lexicon): boolean {
   return PLAIN.test(value) && !OFF.test(value) && !isSensitive && !isGrave;
 }
 
+export interface FoundSettings {
+  readonly change: Fragment;
+  /** What is said beside the settings, which must be no code: `X=1 (rm -rf /srv)`. */
+  readonly around: string;
+}
+
 /** A name that nobody writes in a note: `pool_size`, `ui.table.rowHeight`. */
 const IDENTIFIER = /[a-z0-9][_.][a-z0-9]|[a-z][A-Z]|=/i;
 
@@ -62,7 +68,7 @@ const IDENTIFIER = /[a-z0-9][_.][a-z0-9]|[a-z][A-Z]|=/i;
  * A change of settings, where a text is nothing else; undefined for any other text. Other than ordinary settings are not understood, but
  * the learned weights may call them harmless (`intentOf`).
  */
-export function settingsOnly(text: string, lexicon: Lexicon): Fragment | undefined {
+export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | undefined {
   const { sensitiveSettings } = lexicon.codeWords;
   if (text.length > MAX_TEXT || !/[=:]/.test(text) || sensitiveSettings.names.size === 0) return undefined;
   const { settings, around } = partsOfText(text);
@@ -75,7 +81,7 @@ export function settingsOnly(text: string, lexicon: Lexicon): Fragment | undefin
     found.length <= MAX_SETTINGS &&
     !partsOf(around).some((part) => destroysBy(part, lexicon)) &&
     found.every((setting) => isOrdinary(setting, lexicon));
-  if (areOrdinary) return fragmentOf(span, { ...WRITES, ...what, isWhole: true });
+  if (areOrdinary) return { change: fragmentOf(span, { ...WRITES, ...what, isWhole: true }), around };
   const isCode = found.length > 1 || IDENTIFIER.test(settings);
-  return isCode ? unknownCode(span, what) : undefined;
+  return isCode ? { change: unknownCode(span, what), around } : undefined;
 }

@@ -20,6 +20,14 @@ const LISTS = {
   openers: names(NAME, ['pandas.read_csv']),
   clients: names(NAME, ['sqlite3.connect']),
   callers: names(CALLABLE, ['map', '.apply']),
+  paths: names(CALLABLE, ['pandas.read_csv', '.read_text']),
+  walkers: names(CALLABLE, ['os.listdir', '.iterdir']),
+  joiners: names(CALLABLE, ['os.path.join', '.join']),
+  keepers: names(CALLABLE, ['sorted', '.values']),
+  pairers: names(CALLABLE, ['zip', '.items']),
+  elements: names(CALLABLE, ['.pop']),
+  blind: names(CALLABLE, ['chr']),
+  plain: names(CALLABLE, ['len', '.strip']),
   methods: names(METHOD, ['split', 'append']),
   looks: names(METHOD, ['items']),
   memoryMethods: names(METHOD, ['remove']),
@@ -58,11 +66,13 @@ export type Programs = Partial<Readonly<Record<ProgramLanguage, ProgramNames>>>;
 
 /** `.*` stands for one more part, which is not the name of a module: that would reach all that the module has. */
 function namesOf(listed: readonly string[], modules: ReadonlySet<string> = new Set()): Names {
-  const whole = new Set(listed);
+  const whole = new Set(listed.filter((name) => !name.endsWith('.*')));
+  const modulesListed = new Set(listed.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -2)));
+  if (modulesListed.size === 0) return whole;
   const has = (name: string): boolean => {
-    if (whole.has(name)) return !name.endsWith('*');
+    if (whole.has(name)) return true;
     const dot = name.lastIndexOf('.');
-    return dot > 0 && whole.has(`${name.slice(0, dot)}.*`) && !modules.has(name.slice(dot + 1));
+    return dot > 0 && modulesListed.has(name.slice(0, dot)) && !modules.has(name.slice(dot + 1));
   };
   return { has };
 }

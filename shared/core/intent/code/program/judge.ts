@@ -1,462 +1,326 @@
-// Judges what the parts of a program do, in whichever language: names, members, calls, assignments. What is not listed is an act.
-import type { ProgramNames } from '../../lexicon/programs.ts';
-import { isSecretName } from '../code.ts';
-import type { Node } from './tree.ts';
+// Judges a program part by part, in whichever language: what is assigned, defined, called and given back.
+import { Bindings } from './bindings.ts';
+import type { Written } from './calls.ts';
+import { type Argument, isPlainVariable, SPREAD, textIn } from './language.ts';
+import type { ClassPart, FunctionPart, Parameter, Part, Place } from './parts.ts';
 import {
-  ANYTHING,
-  CLIENT,
-  either,
+  altered,
+  BLIND,
+  elementOf,
+  inList,
   isFree,
   letGo,
   LIBRARY,
   MADE,
   MEMORY,
   OUTSIDE,
+  CLIENT,
   type Own,
   type Scope,
+  textValue,
+  together,
+  UNKNOWN,
   UNSEEN,
   type Value,
   valueOf,
+  withBits,
 } from './values.ts';
-
-/** What a program does beside computing and reading. */
-export interface Act {
-  /** The names before the parenthesis of a call: `os.remove`. Empty for what is not understood. */
-  readonly path: readonly string[];
-  readonly arguments: string;
-  readonly at: number;
-  readonly end: number;
-  /** A function of a library of which some functions are listed, and not this one. */
-  readonly isOfListed?: boolean;
-}
-
-/** What is known of single calls. */
-export interface KnownCalls {
-  /** Whether a call on something from outside does more than its name is listed for, by its object or its arguments. */
-  isGrave(act: Act): boolean;
-  /** Whether a call reads, by its name and its arguments. */
-  reads(act: Act): boolean;
-}
-
-export interface Argument {
-  readonly value: Value;
-  readonly node: Node;
-  /** The name that it is given by. */
-  readonly keyword?: string | undefined;
-}
-
-/** A call that a language treats by itself; undefined for one that it does not. */
-export interface Called {
-  readonly name: string;
-  readonly object: Value | undefined;
-  readonly given: readonly Argument[];
-  readonly node: Node;
-}
+import type { Act } from './variables.ts';
 
 const MAX_PASSES = 8;
-const MAX_ACTS = 60;
-const MAX_PATH = 12;
 
-export abstract class Judge {
-  protected readonly text: string;
-  protected readonly names: ProgramNames;
-  protected scope: Scope;
-  readonly #scopes = new Map<number, Scope>();
-  readonly #owns = new Map<number, Own>();
-  /** Members of objects of own classes, by name. */
-  protected readonly members = new Map<string, Value>();
-  /** Functions in classes and objects, by name. */
-  protected readonly methods = new Map<string, Set<Own>>();
-  acts: Act[] = [];
-  /** What has been put into an object or a list, which other variables may hold too. */
-  #stored = MADE;
-  #version = 0;
-  /** It opens a file to read it. */
-  opens = false;
+/** Types that can write by methods which a program may have too, by the same name. */
+const HAS_MANY_METHODS = /^(?:pandas|polars|numpy|pathlib|PIL|matplotlib|networkx|logging|rich|io|configparser)\./;
 
-  readonly #known: KnownCalls;
-
-  constructor(text: string, names: ProgramNames, known: KnownCalls) {
-    this.#known = known;
-    this.text = text;
-    this.names = names;
-    this.scope = { values: new Map(), above: undefined, own: undefined, outer: new Set(), isClass: false };
-  }
-
-  /** Functions of the language that `special` treats. */
-  protected abstract readonly treated: ReadonlySet<string>;
-  protected abstract run(root: Node): void;
-  protected abstract evaluate(node: Node): Value;
-  /** What a call does that this language treats by itself. */
-  protected abstract special(called: Called): Value | undefined;
-  /** Names of members by which everything can be reached. */
-  protected abstract isHiddenName(name: string): boolean;
-
+export class Judge extends Bindings {
   /** Judges a program: again and again, until nothing new is known of its variables. @returns all its acts */
-  judge(root: Node): readonly Act[] {
+  judge(root: Part): readonly Act[] {
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-      const before = this.#version;
+      const before = this.version;
       this.acts = [];
-      this.run(root);
-      for (const own of this.#owns.values())
-        if (!own.isCalled) {
-          own.isCalled = true;
-          this.give(own, OUTSIDE);
-        }
-      if (this.#version === before && pass > 0) return this.acts;
+      this.take(root);
+      this.giveFromOutside();
+      if (this.version === before && pass > 0) return this.acts;
     }
     this.act(root);
     return this.acts;
   }
 
-  /** @param name of what is called; absent for what is not understood */
-  protected act(node: Node, name = '', args = ''): Value {
-    if (this.acts.length < MAX_ACTS)
-      this.acts.push({
-        path: name === '' ? [] : name.split('.').slice(-MAX_PATH),
-        arguments: args,
-        at: node.from,
-        end: node.to,
-      });
-    return valueOf(ANYTHING);
-  }
-
-  protected textOf = (node: Node): string => this.text.slice(node.from, node.to);
-
-  // Variables
-
-  protected within<T>(node: Node, own: Own | undefined, isClass: boolean, body: () => T): T {
-    const above = this.scope;
-    let scope = this.#scopes.get(node.from);
-    if (scope === undefined) {
-      scope = { values: new Map(), above, own, outer: new Set(), isClass };
-      this.#scopes.set(node.from, scope);
+  evaluate(part: Part): Value {
+    switch (part.kind) {
+      case 'literal':
+        if (part.isBlind === true) return valueOf(BLIND);
+        return part.text === undefined ? MEMORY : textValue(part.text);
+      case 'name':
+        return this.name(part.name, part);
+      case 'member':
+        return this.member(this.evaluate(part.object), part.name, part);
+      case 'index':
+        return this.index(part);
+      case 'call':
+        return this.call(part);
+      case 'values': {
+        const all = this.takeAll(part.parts);
+        if (part.makes === 'answer') return valueOf(all.bits & ~BLIND);
+        return part.makes === 'list' ? inList(all) : all;
+      }
+      case 'object':
+        return this.object(part);
+      case 'asked': {
+        const object = this.evaluate(part.object);
+        if (object.name !== this.language.environment) return together(this.take(part.name), this.used(object, part));
+        return MEMORY;
+      }
+      case 'each':
+        return this.within(part, undefined, false, () => {
+          for (const loop of part.loops) this.take(loop);
+          return inList(this.takeAll(part.results));
+        });
+      case 'bind': {
+        const value = this.evaluate(part.value);
+        const bind = () => {
+          for (const target of part.targets) this.bind(target, value, part.isNew, part.value);
+        };
+        if (part.isVar) this.inFunction(bind);
+        else bind();
+        return value;
+      }
+      case 'return':
+        for (const one of part.parts) this.giveBack(this.used(this.evaluate(one)));
+        return part.isYield ? UNKNOWN : MEMORY;
+      case 'function':
+        return this.function(part, this.own(part));
+      case 'class':
+        return this.class(part);
+      case 'act': {
+        for (const one of part.parts) this.take(one);
+        return this.act(part, part.name);
+      }
+      default:
+        this.statement(part);
+        return MEMORY;
     }
-    this.scope = scope;
-    const result = body();
-    this.scope = above;
-    return result;
   }
 
-  /** In the scope of the function around this one: that of `var`. */
-  protected inFunction(body: () => void): void {
-    const inner = this.scope;
-    while (this.scope.above && this.scope.own === undefined) this.scope = this.scope.above;
-    body();
-    this.scope = inner;
+  protected statement(part: Part): void {
+    switch (part.kind) {
+      case 'block':
+        if (part.isScope) return this.within(part, undefined, false, () => this.block(part.parts));
+        return this.block(part.parts);
+      case 'loop': {
+        const element = elementOf(this.take(part.list));
+        for (const target of part.targets) this.bind(target, element, true, part.list);
+        return;
+      }
+      case 'with': {
+        const value = this.take(part.value);
+        // What happens at its end is not seen.
+        if (isFree(value.bits)) this.act(part.value);
+        if (part.target) this.bind(part.target, value, true, part.value);
+        return;
+      }
+      case 'import':
+        if (!this.names.modules.has(part.module)) this.act(part);
+        for (const { as, name } of part.names) {
+          this.checkName(as, part);
+          if (this.language.isHidden(name.slice(part.module.length + 1))) this.act(part);
+          this.define(as, this.named(name));
+        }
+        return;
+      case 'remove':
+        for (const target of part.targets) this.remove(target);
+        return;
+      case 'outer':
+        for (const name of part.names) this.scope.outer.add(name);
+        return;
+      case 'field': {
+        const value = part.value ? this.take(part.value) : (this.scope.own?.given ?? MEMORY);
+        return this.setMember(part.name, value);
+      }
+      case 'decorated':
+        return this.decorated(part.decorators, part.of);
+      default:
+        this.act(part);
+    }
   }
 
-  /** Whether names that are defined here are surely those of a function. */
-  protected isInFunction(): boolean {
-    for (let scope: Scope | undefined = this.scope; scope; scope = scope.above) if (scope.own) return !scope.isClass;
-    return false;
+  protected block(parts: readonly Part[]): void {
+    // Functions are defined before the other statements are judged.
+    if (!this.scope.isClass)
+      for (const part of parts)
+        if (part.kind === 'function' && part.role === 'statement')
+          this.define(part.name, { ...MEMORY, own: this.own(part) });
+    for (const part of parts)
+      if (part.kind === 'bind') this.evaluate(part);
+      else this.take(part);
   }
 
-  #scopeOf(name: string): Scope | undefined {
-    for (let scope: Scope | undefined = this.scope; scope; scope = scope.above)
-      // Names of a class are not those of its functions.
-      if (!scope.outer.has(name) && scope.values.has(name) && !(scope.isClass && scope !== this.scope)) return scope;
-    return undefined;
+  // Names and members
+  protected name(name: string, place: Place): Value {
+    const value = this.variable(name);
+    const isUndefined = value.name === undefined && value.own === undefined && value.bits === UNKNOWN.bits;
+    const acts = (isUndefined && this.language.isActing(name)) || this.language.isHidden(name);
+    return acts ? this.act(place, name) : value;
   }
 
-  /** @param from the scope in which the name is defined, if not this one */
-  protected define(name: string, value: Value, from: Scope = this.scope): void {
-    let scope = from;
-    while (scope.outer.has(name) && scope.above) scope = scope.above;
-    const before = scope.values.get(name);
-    const after = either(before, value);
-    if (before !== after) this.#version += 1;
-    scope.values.set(name, after);
-    if (scope.isClass) this.setMember(name, value);
+  protected index(part: Part & { kind: 'index' }): Value {
+    const object = this.evaluate(part.object);
+    const [first] = part.keys;
+    const key = textIn(first);
+    if (object.name === this.language.environment && isPlainVariable(key)) return MEMORY;
+    const used = this.used(object, part.object);
+    if (this.language.keysAreMembers && key !== undefined && this.language.isHidden(key)) return this.act(part);
+    this.takeAll(part.keys);
+    const isNumber = first?.kind === 'literal' && first.text === undefined;
+    // It may be any member: `Array["proto" + "type"]`.
+    if (this.language.keysAreMembers && object.name !== undefined && key === undefined && !isNumber)
+      return this.act(part, object.name);
+    const kept = key === undefined ? undefined : this.members.get(key);
+    const read = part.isCut ? altered(used) : key !== undefined && used.depth === 0 ? used : elementOf(used);
+    const value = kept === undefined ? read : together(read, kept);
+    return this.language.keysAreMembers && !isNumber ? withBits(value, value.bits | UNSEEN) : value;
   }
 
-  /** Gives a variable another value, wherever it was defined. */
-  protected reassign(name: string, value: Value): void {
-    const scope = this.#scopeOf(name);
-    // What is nowhere declared may be of the language.
-    this.define(name, scope ? value : valueOf(ANYTHING), scope ?? this.scope);
+  protected object({ members }: Part & { kind: 'object' }): Value {
+    let all = MEMORY;
+    for (const { name, key, value: part } of members) {
+      if (name !== undefined && this.language.isHidden(name)) this.act(part);
+      if (part.kind === 'function' && part.role !== 'arrow' && part.role !== 'expression') {
+        this.function(part, this.own(part));
+        continue;
+      }
+      if (key) all = together(all, this.take(key));
+      else if (name !== undefined) all = together(all, textValue(name));
+      const value = this.take(part);
+      if (name !== undefined) this.checkDecision(part);
+      if (value.own && name !== undefined) this.method(name, value.own);
+      letGo(value);
+      all = together(all, value);
+    }
+    return inList(all);
   }
 
-  protected variable(name: string): Value {
-    const scope = this.#scopeOf(name);
-    const value = scope?.values.get(name);
-    if (value !== undefined) return value;
-    if (this.names.roots.has(name) || this.treated.has(name)) return this.named(name);
-    const usual = this.names.usual.get(name);
-    return usual === undefined ? valueOf(ANYTHING) : this.named(usual);
+  protected function(part: FunctionPart, own: Own): Value {
+    const { name, role } = part;
+    const value: Value = { ...MEMORY, own };
+    const isMember = role === 'method' || role === 'static' || role === 'constructor';
+    if (role !== 'arrow' && role !== 'expression') this.checkDecision(part);
+    if (isMember) {
+      const of = this.scope.own;
+      if (role === 'constructor') {
+        if (of?.isCalled) this.give(own, of.given);
+      } else if (name === '') letGo(value);
+      else this.method(name, own);
+      if (part.isGetter) this.setMember(name, own.returns);
+    }
+    if (role === 'statement' || (isMember && this.scope.isClass && !this.language.keysAreMembers)) {
+      this.checkName(name, part);
+      this.define(name, value);
+    }
+    const presets = part.parameters.map(({ preset }) => preset && this.take(preset));
+    for (const preset of presets) if (preset) letGo(preset);
+    const base = this.scope.own?.isClass === true ? this.scope.own.base : MADE;
+    this.within(part, own, false, () => {
+      if (this.language.keysAreMembers && role !== 'arrow') {
+        this.define('this', isMember ? valueOf(base) : UNKNOWN);
+        this.define('arguments', inList(own.given));
+      }
+      const hasSelf = !this.language.keysAreMembers && role !== 'static' && isMember;
+      for (const [at, parameter] of part.parameters.entries()) {
+        const self = hasSelf && at === 0;
+        this.parameter(
+          parameter,
+          self ? valueOf((own.given.bits & ~(OUTSIDE | BLIND)) | base) : own.given,
+          presets[at],
+        );
+      }
+      if (part.isValue) this.giveBack(this.used(this.evaluate(part.body)));
+      else this.take(part.body);
+    });
+    return value;
   }
 
-  /** A function, object or module that is not of the program. */
-  protected named(name: string): Value {
-    const kind = name.includes('.') ? LIBRARY : MADE;
-    return { bits: this.names.clients.has(name) ? OUTSIDE | CLIENT : kind, name };
+  protected parameter({ target, isMemory, isMember }: Parameter, given: Value, preset: Value | undefined): void {
+    const own = isMemory === true ? withBits(given, given.bits & ~(OUTSIDE | CLIENT)) : given;
+    const value = preset ? together(own, this.used(preset)) : own;
+    this.bind(target, value, true, target);
+    if (isMember === true && target.kind === 'name') this.setMember(target.name, value);
+  }
+
+  protected class(part: ClassPart): Value {
+    const own = this.own(part);
+    const value: Value = { ...MEMORY, own };
+    for (const base of part.bases) {
+      const used = this.take(base);
+      own.base |= this.baseOf(used, base);
+      letGo(used);
+    }
+    if (part.name !== '') {
+      this.checkName(part.name, part);
+      this.define(part.name, value);
+    }
+    this.within(part, own, true, () => {
+      if (this.language.keysAreMembers) this.define('this', valueOf(own.base));
+      for (const one of part.body) this.take(one);
+    });
+    return value;
   }
 
   /** What objects of a class are that extends another. */
-  protected baseOf({ bits, name, own }: Value, node: Node): number {
+  protected baseOf({ bits, name, own }: Value, place: Place): number {
     if (own) return own.base;
-    if (name === undefined && (bits & UNSEEN) !== 0) this.act(node);
+    if (name === undefined && (bits & UNSEEN) !== 0) this.act(place);
     return (bits & ~LIBRARY) | (name !== undefined && HAS_MANY_METHODS.test(name) ? LIBRARY : MADE);
   }
 
-  /** A member of an object gets a value. What is not of the program is changed by that, unless its own objects have such a member. */
-  protected assignMember(object: Value, name: string, value: Value, node: Node): void {
-    if (this.isHiddenName(name)) this.act(node);
-    if ((object.bits & OUTSIDE) === 0 || this.members.has(name)) this.setMember(name, value);
-    else this.act(node);
+  baseOfClass(): number {
+    let scope: Scope = this.scope;
+    while (scope.above && !scope.isClass) scope = scope.above;
+    return scope.own?.base ?? MADE;
   }
 
-  protected setMember(name: string, value: Value): void {
-    this.store(value);
-    const before = this.members.get(name);
-    const after = either(before, value);
-    if (before !== after) this.#version += 1;
-    this.members.set(name, after);
-  }
-
-  /** Something is put where other variables may find it. */
-  protected store(value: Value): void {
-    letGo(value);
-    if ((this.#stored | value.bits) === this.#stored) return;
-    this.#stored |= value.bits;
-    this.#version += 1;
-  }
-
-  // Functions
-
-  protected own(node: Node, isClass = false): Own {
-    let own = this.#owns.get(node.from);
-    if (own === undefined) {
-      own = { given: MADE, returns: MADE, isCalled: false, isClass, base: MADE };
-      this.#owns.set(node.from, own);
+  protected decorated(decorators: readonly Part[], of: FunctionPart | ClassPart): void {
+    for (const decorator of decorators) {
+      const callee = decorator.kind === 'call' ? decorator.callee : decorator;
+      // `@size.setter`
+      const isSetter = callee.kind === 'member' && /^(?:setter|getter|deleter)$/.test(callee.name);
+      if (isSetter && callee.object.kind === 'name' && this.members.has(callee.object.name)) continue;
+      const value = this.evaluate(callee);
+      const given = decorator.kind === 'call' ? this.arguments(decorator.given) : [];
+      if (value.name !== undefined && decorator.kind === 'call')
+        this.callNamed(value.name, given, this.written(decorator));
+      else if (value.name !== undefined) this.used(value, decorator);
+      else if (value.own) this.give(value.own, MEMORY);
+      else this.act(decorator, this.textOf(callee));
+      for (const { value: one } of given) letGo(one);
     }
-    return own;
+    this.take(of);
   }
 
-  protected method(name: string, own: Own): void {
-    const known = this.methods.get(name) ?? new Set();
-    this.methods.set(name, known.add(own));
+  // Calls
+  protected arguments(given: readonly { readonly part: Part; readonly keyword?: string | undefined }[]): Argument[] {
+    return given.map(({ part, keyword }) => {
+      if (keyword !== undefined && keyword !== SPREAD && this.language.isHidden(keyword)) this.act(part);
+      return { value: this.evaluate(part), part, keyword };
+    });
   }
 
-  protected give(own: Own, bits: number): void {
-    own.isCalled = true;
-    if ((own.given | bits) === own.given) return;
-    own.given |= bits;
-    this.#version += 1;
-  }
+  protected written = (part: Part & { kind: 'call' }): Written => ({
+    place: part,
+    callee: part.callee,
+    args: this.textOf(part.list),
+  });
 
-  protected returned(value: Value): void {
-    const used = this.used(value);
-    letGo(used);
-    for (let scope: Scope | undefined = this.scope; scope; scope = scope.above)
-      if (scope.own) {
-        if ((scope.own.returns | used.bits) !== scope.own.returns) {
-          scope.own.returns |= used.bits;
-          this.#version += 1;
-        }
-        return;
-      }
-  }
-
-  // What is named
-
-  /** A value that is used as one: what is not of the program must be listed. */
-  protected used(value: Value, node?: Node): Value {
-    if (value.name === undefined) return value;
-    if (this.isListed(value.name) && !this.isDecided(value.name)) return value;
-    return node ? this.act(node, value.name) : valueOf(ANYTHING);
-  }
-
-  /** Whether a global object may have a member of this name which acts: `this` of a method may be that object. */
-  protected isOfHost(_name: string): boolean {
-    return false;
-  }
-
-  /** Whether the arguments of a function decide what it does: nobody knows what it does where it is handed on. */
-  protected abstract isDecided(name: string): boolean;
-
-  /** Names that are listed, if not by the tables. */
-  protected isAlsoListed(_name: string): boolean {
-    return false;
-  }
-
-  protected isListed(name: string): boolean {
-    if (this.isAlsoListed(name)) return true;
-    return this.names.functions.has(name) && !name.split('.').some((part) => this.isHiddenName(part));
-  }
-
-  /** `object.name`, which is not called. */
-  protected member(object: Value, name: string, node: Node): Value {
-    if (object.name !== undefined) {
-      if (this.isHiddenName(name)) return this.act(node, `${object.name}.${name}`);
-      return this.named(`${object.name}.${name}`);
+  protected call(part: Part & { kind: 'call' }): Value {
+    const { callee } = part;
+    const written = this.written(part);
+    if (callee.kind !== 'member') {
+      const value = this.evaluate(callee);
+      return this.callValue(value, this.arguments(part.given), written);
     }
-    if (this.isHiddenName(name)) return this.act(node);
-    const { methods, memoryMethods, makers } = this.names;
-    const isMethod = methods.has(name) || makers.has(`.${name}`) || (memoryMethods.has(name) && this.#isMade(object));
-    const kept = this.members.get(name);
-    const own = this.methods.get(name);
-    for (const one of own ?? []) letGo({ bits: MADE, own: one });
-    // An object of a library has members of its own, by whatever name.
-    const isUnseen = ((object.bits & LIBRARY) !== 0 && !isMethod) || this.isOfHost(name);
-    if (kept !== undefined)
-      return valueOf(
-        object.bits | kept.bits | (isUnseen ? UNSEEN : MADE) | (kept.name === undefined ? MADE : ANYTHING),
-      );
-    return valueOf(isMethod || own ? object.bits : object.bits | UNSEEN);
-  }
-
-  /** Whether an object is surely one in memory. */
-  #isMade(object: Value): boolean {
-    return ((object.bits & ~LIBRARY) | (this.#stored & OUTSIDE)) === MADE;
-  }
-
-  // What is called
-
-  /** What is handed to a function that it may call. */
-  #hand(name: string, object: Value, given: readonly Argument[], node: Node): void {
-    const calls = this.names.callers.has(name);
-    for (const { value, keyword, node: at } of given) {
-      if (value.own) {
-        // What a promise hands to its function are functions.
-        let bits = name === 'Promise' ? OUTSIDE : object.bits;
-        for (const other of given) if (other.value !== value) bits |= other.value.bits;
-        this.give(value.own, bits);
-      } else if ((calls || CALLED.has(keyword ?? '')) && (value.bits & UNSEEN) !== 0 && !holdsValues(at))
-        this.act(node);
-      else if (calls && value.name !== undefined) this.used(value, at);
-    }
-  }
-
-  /** A call that no table has: its name and its arguments may say that it reads. What it gives is not of the program. */
-  #unlisted(node: Node, name: string, isOfListed = false): Value {
-    const act = {
-      isOfListed,
-      path: name.split('.').slice(-MAX_PATH),
-      arguments: this.argumentsOf(node),
-      at: node.from,
-      end: node.to,
-    };
-    const isHidden = name.split('.').some((part) => this.isHiddenName(part));
-    return !isHidden && this.#known.reads(act) ? valueOf(OUTSIDE) : this.act(node, name, act.arguments);
-  }
-
-  /** A call of `name`, which is not of the program. */
-  protected callNamed(name: string, given: readonly Argument[], node: Node): Value {
-    const special = this.special({ name, object: undefined, given, node });
-    for (const { value, node: at } of given) if (special?.name === undefined) this.used(value, at);
-    if (special) return special;
-    if (!this.isListed(name))
-      return this.#unlisted(node, name, IMPORTS.test(this.text) && this.names.roots.has(name.split('.', 1)[0] ?? ''));
-    if (this.names.openers.has(name)) this.opens = true;
-    this.#hand(name, MEMORY, given, node);
-    if (this.names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);
-    const kind = MAKES_OBJECT.test(name) || !HANDS_BACK.test(name) ? LIBRARY : MADE;
-    return valueOf(this.names.makers.has(name) ? kind : bitsOf(given) | kind);
-  }
-
-  /** `object.name()` */
-  protected callMethod(object: Value, name: string, given: readonly Argument[], node: Node): Value {
-    for (const { value, node: at } of given) this.used(value, at);
-    const { methods, memoryMethods, makers } = this.names;
-    const isOwn = (object.bits & (OUTSIDE | LIBRARY)) === 0 && !this.isOfHost(name);
-    const own = isOwn ? this.methods.get(name) : undefined;
-    const special = own ? undefined : this.special({ name: `.${name}`, object, given, node });
-    if (special) return special;
-    let bits = object.bits | bitsOf(given);
-    const isMaker = makers.has(`.${name}`);
-    const isListed = !this.isHiddenName(name) && (methods.has(name) || isMaker);
-    if (!isListed && !own && !(memoryMethods.has(name) && this.#isMade(object)))
-      return this.#unlisted(node, [...this.#pathOf(node), name].join('.'));
-    const act = { path: [...this.#pathOf(node), name], arguments: this.argumentsOf(node), at: node.from, end: node.to };
-    const isOutside = (object.bits & OUTSIDE) !== 0 && !isMaker;
-    const isSafe = isMaker || this.names.looks.has(name);
-    if (
-      (isFree(object.bits) && !isSafe) ||
-      (isOutside && this.#known.isGrave(act)) ||
-      ((object.bits & CLIENT) !== 0 && CHANGES.test(name)) ||
-      (RUNS_ITSELF.test(name) && (object.bits & UNSEEN) !== 0)
-    )
-      return this.act(node, act.path.join('.'), act.arguments);
-    if (own) {
-      for (const one of own) {
-        this.give(one, bitsOf(given));
-        bits |= one.returns;
-      }
-      for (const { value } of given) this.store(value);
-      return valueOf(bits);
-    }
-    this.#hand(`.${name}`, object, given, node);
-    if (isMaker) return valueOf(LIBRARY);
-    for (const { value } of given) if (!value.own) this.store(value);
-    return valueOf(bits);
-  }
-
-  /** A call of a value. */
-  protected callValue(value: Value, given: readonly Argument[], node: Node): Value {
-    if (value.name !== undefined) return this.callNamed(value.name, given, node);
-    for (const { value: one, node: at } of given) this.used(one, at);
-    if (value.own) {
-      this.give(value.own, bitsOf(given));
-      for (const one of given) this.store(one.value);
-      return valueOf(value.own.isClass ? value.own.base : value.own.returns);
-    }
-    const mayBeUnseen = ((value.bits | this.#stored) & UNSEEN) !== 0;
-    for (const one of given) this.store(one.value);
-    return mayBeUnseen
-      ? this.act(node, this.#pathOf(node).join('.'), this.argumentsOf(node))
-      : valueOf(value.bits | bitsOf(given));
-  }
-
-  /** The names in front of a call, as they are written. */
-  #pathOf(node: Node): string[] {
-    const [callee] = node.children.filter(({ type }) => type !== 'new');
-    const text = callee ? this.textOf(callee) : '';
-    const names = text.match(/[A-Za-z_$][\w$]*/g) ?? [];
-    return (callee?.type === 'MemberExpression' ? names.slice(0, -1) : names).slice(-MAX_PATH);
-  }
-
-  protected argumentsOf(node: Node): string {
-    const list = node.children.find(({ type }) => type === 'ArgList');
-    return list ? this.text.slice(list.from + 1, list.to - 1) : '';
+    const object = this.evaluate(callee.object);
+    const given = this.arguments(part.given);
+    if (object.name === undefined) return this.callMethod(object, callee.name, given, written);
+    return this.callNamed(`${object.name}.${callee.name}`, given, written);
   }
 }
-
-/** Functions of the language, and of modules about its own values: what they give may be an object of the program that they were given. */
-const HANDS_BACK =
-  /^(?:[^.]+|(?:asyncio|bisect|collections|concurrent\.futures|contextlib|copy|dataclasses|functools|heapq|itertools|lodash|operator|queue|random|types|Array|Map|Object|Promise)\..+)$/;
-
-/** A program that loads libraries, so that a name like one is not that of a tool. */
-const IMPORTS = /\b(?:import|require)\b/;
-
-/** Types that can write by methods which a program may have too, by the same name. */
-const HAS_MANY_METHODS = /^(?:pandas|polars|numpy|pathlib|PIL|matplotlib|networkx|logging|rich|io|configparser)\./;
-
-/** Methods that change a list or a set, and what a client stores. */
-const CHANGES = /^(?:append|appendleft|add|extend|insert|sort|copy|setdefault|start|push|unshift)$/;
-
-/** A type, or a method of one: what it gives is an object. */
-const MAKES_OBJECT = /(?:^|\.)[A-Z]\w*(?:\.\w+)?$/;
-
-/** Methods of functions that call them. */
-const RUNS_ITSELF = /^(?:call|apply|bind)$/;
-
-/** Arguments by these names are functions that are called. */
-const CALLED: ReadonlySet<string> = new Set(
-  'key default default_factory object_hook object_pairs_hook func function aggfunc converters target callback initializer parse_float parse_int parse_constant'.split(
-    ' ',
-  ),
-);
-
-/** Whether a variable of the environment holds no credential and no address by its name. */
-export const isPlainVariable = (name: string): boolean =>
-  /^\w{1,60}$/.test(name) &&
-  !isSecretName(name) &&
-  !/key|pass|auth|cred|url|dsn|conn|cert|sign|salt|private|webhook/i.test(name);
-
-/** Whether it is surely no function: a list or another value that is written out. */
-const holdsValues = ({ type }: Node): boolean =>
-  /^(?:Array|Tuple|Set|Dictionary|Object)Expression$|Comprehension|String$|^(?:Number|this)$/.test(type);
-
-export const bitsOf = (given: readonly Argument[]): number =>
-  given.reduce((bits, { value }) => bits | value.bits, MADE);

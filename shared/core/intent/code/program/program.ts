@@ -5,10 +5,14 @@ import { callFragment, onlyReadsCall, readsQuery, type RunShell } from '../calls
 import type { Call } from '../call-syntax.ts';
 import { type Fragment, gravity, isSecretName, NOT_UNDERSTOOD, type Span, unknownCode } from '../code.ts';
 import { partsOf } from '../names.ts';
-import { JavaScriptJudge } from './javascript.ts';
-import type { Act, KnownCalls } from './judge.ts';
-import { PythonJudge } from './python.ts';
+import type { KnownCalls } from './calls.ts';
+import { partOfJavaScript } from './javascript.ts';
+import { JAVASCRIPT } from './javascript-calls.ts';
+import { Judge } from './judge.ts';
+import { partOfPython } from './python.ts';
+import { PYTHON } from './python-calls.ts';
 import { type Node, treeOf } from './tree.ts';
+import type { Act } from './variables.ts';
 
 export interface ReadProgram {
   readonly language: ProgramLanguage;
@@ -20,7 +24,14 @@ export interface ReadProgram {
   remarks(): readonly Span[];
   /** It is one expression, such as a call, in which no name can stand for another. */
   readonly isExpression: boolean;
+  /** It does more by what the language and its libraries have. What names do that nothing defines, those of tools, their own readers say. */
+  readonly surelyActs: boolean;
 }
+
+const LANGUAGES = {
+  python: { language: PYTHON, translate: partOfPython },
+  javascript: { language: JAVASCRIPT, translate: partOfJavaScript },
+} as const;
 
 const NO_SHELL: RunShell = () => [];
 
@@ -62,36 +73,22 @@ function fragmentsOfAct(act: Act, lexicon: Lexicon, runShell: RunShell): Fragmen
 const TELLS: ReadonlySet<string> = new Set([
   ...['CallExpression', 'NewExpression', 'FunctionDefinition', 'ClassDefinition', 'ImportStatement', 'ForStatement'],
   ...['WhileStatement', 'WithStatement', 'TryStatement', 'FunctionDeclaration', 'ClassDeclaration', 'ArrowFunction'],
-  ...['ImportDeclaration', 'VariableDeclaration', 'TaggedTemplateExpression', 'LambdaExpression'],
+  ...['ImportDeclaration', 'ExportDeclaration', 'VariableDeclaration', 'TaggedTemplateExpression', 'LambdaExpression'],
 ]);
 
 /** Whether a tree has what only a program has. A sentence of one word, or a setting, may look like an expression. */
 const isProgram = (node: Node): boolean => TELLS.has(node.type) || node.children.some(isProgram);
 
 /** What strings of a program say that no name does: a file with credentials, an address to be opened. */
-function opensMore(root: Node, text: string): boolean {
-  const strings: string[] = [];
-  /** @returns the strings in a node, which may be put together */
-  const collect = (node: Node): string[] => {
-    if (/^\w*String$/.test(node.type) && node.type !== 'ContinuedString') {
-      const string = text.slice(node.from, node.to);
-      strings.push(string);
-      return [string.replace(/^\w{0,2}["'`]{1,3}/, '').replace(/["'`]{1,3}$/, '')];
-    }
-    const parts = node.children.flatMap(collect);
-    if (parts.length > 1 && /^(?:ContinuedString|BinaryExpression|ArrayExpression|ArgList)$/.test(node.type))
-      strings.push(parts.join(''), parts.join('/'));
-    return parts;
-  };
-  collect(root);
-  return strings.some(
-    (string) =>
-      ADDRESS.test(string) ||
-      ESCAPED.test(string) ||
-      /^\W?\/proc\//.test(string) ||
-      (!/\s/.test(string) && isSecretName(string)),
-  );
-}
+const opensMore = (node: Node, text: string): boolean =>
+  /^\w*String$/.test(node.type) && node.type !== 'ContinuedString'
+    ? saysMore(text.slice(node.from, node.to))
+    : node.children.some((child) => opensMore(child, text));
+const saysMore = (string: string): boolean =>
+  ADDRESS.test(string) ||
+  ESCAPED.test(string) ||
+  /^\W?\/proc\//.test(string) ||
+  (!/\s/.test(string) && isSecretName(string));
 
 function remarksIn(node: Node, found: Span[] = []): Span[] {
   if (isRemark(node)) found.push({ at: node.from, end: node.to });
@@ -135,17 +132,25 @@ function readAs(
       return readsQuery(call, lexicon) ?? (act.isOfListed !== true && readsByName(call, lexicon, names));
     }),
   };
-  const judge = language === 'python' ? new PythonJudge(text, names, known) : new JavaScriptJudge(text, names, known);
-  const found = [...judge.judge(root)];
-  if (judge.opens && opensMore(root, text)) found.push({ path: [], arguments: '', at: root.from, end: root.to });
+  const of = LANGUAGES[language];
+  const judge = new Judge(known, text, names, of.language);
+  const found = [...judge.judge(of.translate(text, root))];
+  if (judge.opensFiles && opensMore(root, text)) found.push({ path: [], arguments: '', at: root.from, end: root.to });
   const acts = () => found.flatMap((act) => fragmentsOfAct(act, lexicon, runShell));
   const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
-  return { language, reads: found.length === 0, acts, remarks: () => remarksIn(root), isExpression };
+  const isOfLanguage = ({ at, path: [root = ''] }: Act) =>
+    /["'`[{]/.test(text.charAt(at)) ||
+    (!lexicon.codeWords.httpClients.has(root.toLowerCase()) &&
+      (root === '' ||
+        [names.roots, names.modules, of.language.treated].some((one) => one.has(root)) ||
+        of.language.isKept(root)));
+  const surelyActs = /\w[(`]|\bfrom\s*["']/.test(text) && found.some(isOfLanguage);
+  return { language, reads: found.length === 0, acts, remarks: () => remarksIn(root), isExpression, surelyActs };
 }
 
 /** What a text may be, the likelier language first. */
 const LIKE_JAVASCRIPT =
-  /\b(?:const|let|var|function)\s|=>|;\s*$|\bconsole\.|^\s*(?:import\b[^\n]*\bfrom\s*["']|export\b|interface\b|type\s+\w+\s*=)|\/\//m;
+  /\b(?:const|let|var|function)\s|\b(?:Object|Array|JSON|Math|Reflect|Promise|process)\.[a-z]|=>|;\s*$|\bconsole\.|^\s*(?:import\b[^\n]*\bfrom\s*["']|export\b|interface\b|type\s+\w+\s*=)|\/\//m;
 
 let last: { readonly text: string; readonly lexicon: Lexicon; readonly read: ReadProgram | undefined } | undefined;
 
@@ -158,7 +163,7 @@ export function programIn(text: string, lexicon: Lexicon): ReadProgram | undefin
       ? ['python']
       : ['python', 'javascript'];
   let read: ReadProgram | undefined;
-  if (/[(=]/.test(text))
+  if (/[(=]|^\s*(?:import|export)\b[^\n]*["']/m.test(text))
     for (const language of languages) read ??= readAs(text, language, lexicon, NO_SHELL, isProgram);
   last = { text, lexicon, read };
   return read;
@@ -172,4 +177,5 @@ export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexi
     acts: () => [unknownCode({ at: 0, end: text.length })],
     remarks: () => [],
     isExpression: false,
+    surelyActs: true,
   };

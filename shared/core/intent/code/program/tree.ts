@@ -12,6 +12,11 @@ export interface Node {
   readonly children: readonly Node[];
 }
 
+interface OpenNode extends Node {
+  children: Node[];
+}
+const NO_CHILDREN: Node[] = [];
+
 /** Longer or deeper programs are not read. */
 const MAX_LENGTH = 10_000;
 const MAX_DEPTH = 200;
@@ -54,6 +59,13 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
+/** Around a program, or before its lines, in a notebook or a text: what says its language, and how its pictures are shown. */
+const FENCE = /^\s*```(?:python|py|javascript|js|typescript|ts)[^\S\n]*\n|\n```\s*$/g;
+const MAGIC = /^%(?:matplotlib|precision|autoreload|load_ext autoreload|config InlineBackend)\b[^\n]*$/gm;
+const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
+const bareOf = (text: string): string =>
+  /^\s*[%`]/m.test(text) ? text.replaceAll(FENCE, blank).replaceAll(MAGIC, blank) : text;
+
 /** The tree of a program; undefined for a text that is none, or that is too long or too deep to be read. */
 export function treeOf(text: string, language: ProgramLanguage): Node | undefined {
   if (text.length > MAX_LENGTH || DISPUTED.test(text) || isTooDeep(text)) return undefined;
@@ -61,18 +73,21 @@ export function treeOf(text: string, language: ProgramLanguage): Node | undefine
   if (language === 'javascript' && HTML_COMMENT.test(text)) return undefined;
   let cursor;
   try {
-    cursor = parserOf(language).parse(text).cursor();
+    cursor = parserOf(language).parse(bareOf(text)).cursor();
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  const root = { type: cursor.name, from: cursor.from, to: cursor.to, children: [] as Node[] };
+  const root: OpenNode = { type: cursor.name, from: cursor.from, to: cursor.to, children: NO_CHILDREN };
   const open = [root];
   let isOpen = cursor.firstChild();
   while (isOpen) {
     if (cursor.type.isError || open.length > MAX_DEPTH) return undefined;
-    const node = { type: cursor.name, from: cursor.from, to: cursor.to, children: [] as Node[] };
-    open.at(-1)?.children.push(node);
+    const node: OpenNode = { type: cursor.name, from: cursor.from, to: cursor.to, children: NO_CHILDREN };
+    const above = open.at(-1) ?? root;
+    // Most nodes have no children.
+    if (above.children === NO_CHILDREN) above.children = [node];
+    else above.children.push(node);
     if (cursor.firstChild()) {
       open.push(node);
       continue;

@@ -12,49 +12,35 @@ const FREE = 4;
 export const LIBRARY = 8;
 /** A connection to something outside, or a client of a service: what changes a list in memory changes what is stored there. */
 export const CLIENT = 16;
+/** A text of which nobody sees what it says: put together from characters, decoded, cut, or found in a folder. */
+export const BLIND = 32;
+/** Given to a function that the program does not call itself: it may be a function of whoever does. */
+export const GIVEN = 64;
 export const ANYTHING = OUTSIDE | UNSEEN | FREE;
 
 export const isFree = (bits: number): boolean => (bits & FREE) !== 0;
 
-/** A function or class of the program, whose code is read where it stands. */
-export interface Own {
-  /** What it is called with, all calls together. */
-  given: number;
-  /** What it returns. */
-  returns: number;
-  /** Something in the program calls it. What it is given otherwise comes from outside. */
-  isCalled: boolean;
-  readonly isClass: boolean;
-  /** What an object of a class is by the classes that it extends. */
-  base: number;
-}
-
 export interface Value {
   readonly bits: number;
+  /** The strings of the program that it may be put together from. */
+  readonly texts: readonly string[];
+  /** In how many lists the strings are, at least: an element of a text is a character. */
+  readonly depth: number;
   /** The name of a function, object or module that is not of the program: `os.path.join`. */
   readonly name?: string;
   readonly own?: Own;
 }
 
-const BY_BITS = Array.from({ length: 32 }, (_, bits): Value => ({ bits }));
-export const valueOf = (bits: number): Value => BY_BITS[bits] ?? { bits };
-export const MEMORY = valueOf(MADE);
-
-/** A function of the program is kept somewhere, so that nobody knows what it will be called with. */
-export function letGo({ own }: Value): void {
-  if (!own) return;
-  own.given |= OUTSIDE;
-  own.isCalled = true;
-}
-
-/** A value that is one or the other. */
-export function either(a: Value | undefined, b: Value): Value {
-  if (a === undefined || a === b) return b;
-  const bits = a.bits | b.bits;
-  if (a.name === b.name && a.own === b.own) return bits === a.bits ? a : { ...a, bits };
-  letGo(a);
-  letGo(b);
-  return valueOf(a.name === undefined && b.name === undefined ? bits : ANYTHING);
+/** A function or class of the program, whose code is read where it stands. */
+export interface Own {
+  /** What it is called with, all calls together. */
+  given: Value;
+  returns: Value;
+  /** Something in the program calls it. What it is given otherwise comes from outside. */
+  isCalled: boolean;
+  readonly isClass: boolean;
+  /** What an object of a class is by the classes that it extends. */
+  base: number;
 }
 
 /** The variables of a function. */
@@ -67,3 +53,70 @@ export interface Scope {
   /** The body of a class, whose names are members too. */
   readonly isClass: boolean;
 }
+
+const NO_TEXTS: readonly string[] = [];
+const BY_BITS = Array.from({ length: 128 }, (_, bits): Value => ({ bits, texts: NO_TEXTS, depth: 0 }));
+export const valueOf = (bits: number): Value => BY_BITS[bits] ?? { bits, texts: NO_TEXTS, depth: 0 };
+export const MEMORY = valueOf(MADE);
+export const UNKNOWN = valueOf(ANYTHING);
+export const textValue = (text: string): Value => ({ bits: MADE, texts: [text], depth: 0 });
+
+/** More strings than these are not told apart. */
+const MAX_TEXTS = 64;
+
+/** A function of the program is kept somewhere, so that nobody knows what it will be called with. */
+export function letGo({ own }: Value): void {
+  if (!own) return;
+  own.given = withBits(own.given, own.given.bits | OUTSIDE | GIVEN);
+  own.isCalled = true;
+}
+
+const withTexts = (bits: number, texts: readonly string[], depth: number): Value =>
+  texts.length === 0 ? valueOf(bits) : { bits, texts, depth };
+
+export const withBits = ({ bits, texts, depth }: Value, more: number): Value =>
+  bits === more ? withTexts(bits, texts, depth) : withTexts(more, texts, depth);
+
+/** What is one value or another, or both put together, but for their names. */
+export function together(a: Value, b: Value): Value {
+  if (a === b && a.name === undefined && a.own === undefined) return a;
+  const bits = a.bits | b.bits;
+  if (b.texts.length === 0) return withTexts(bits, a.texts, a.depth);
+  if (a.texts.length === 0) return withTexts(bits, b.texts, b.depth);
+  const depth = Math.min(a.depth, b.depth);
+  const more = b.texts.filter((text) => !a.texts.includes(text));
+  if (more.length === 0) return withTexts(bits, a.texts, depth);
+  if (a.texts.length + more.length > MAX_TEXTS) return valueOf(bits | BLIND);
+  return withTexts(bits, [...a.texts, ...more], depth);
+}
+
+export const isSame = (a: Value, b: Value): boolean =>
+  a === b ||
+  (a.bits === b.bits &&
+    a.name === b.name &&
+    a.own === b.own &&
+    a.depth === b.depth &&
+    a.texts.length === b.texts.length);
+
+/** A value that is one or the other. */
+export function either(a: Value | undefined, b: Value): Value {
+  if (a === undefined || a === b) return b;
+  if (a.name === b.name && a.own === b.own) {
+    if (a.name === undefined && a.own === undefined) return together(a, b);
+    return { ...a, ...together(a, b) };
+  }
+  letGo(a);
+  letGo(b);
+  const both = together(a, b);
+  return a.name === undefined && b.name === undefined ? both : withBits(both, both.bits | ANYTHING);
+}
+
+/** The same within a list, or as an element of one. */
+export const inList = ({ bits, texts, depth }: Value): Value => withTexts(bits, texts, depth + 1);
+export function elementOf({ bits, texts, depth }: Value): Value {
+  if (texts.length === 0) return valueOf(bits);
+  return depth > 0 ? withTexts(bits, texts, depth - 1) : valueOf(bits | BLIND);
+}
+export const asText = ({ bits, texts }: Value): Value => withTexts(bits, texts, 0);
+/** A text that was made of others in a way that is not followed. */
+export const altered = ({ bits, texts }: Value): Value => valueOf(texts.length > 0 ? bits | BLIND : bits);

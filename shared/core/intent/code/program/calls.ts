@@ -1,0 +1,290 @@
+// Judges names, members and calls of a program, in whichever language. What is not listed is an act.
+import { isSecretName } from '../code.ts';
+import {
+  walked,
+  pathIn,
+  elementOfAll,
+  HANDS_BACK,
+  IMPORTS,
+  CHANGES,
+  CHANGES_FIRST,
+  MAKES_OBJECT,
+  RUNS_ITSELF,
+  FIRST_IS_CALLED,
+  IS_DATA,
+  FIRST_IS_DATA,
+  CALLED,
+  holdsValues,
+  allOf,
+} from './arguments.ts';
+import { type Acts, type Argument, isPlainVariable } from './language.ts';
+import type { Part, Place } from './parts.ts';
+import { isSpelledSecret } from './spelled.ts';
+import {
+  altered,
+  asText,
+  BLIND,
+  CLIENT,
+  elementOf,
+  GIVEN,
+  inList,
+  isFree,
+  letGo,
+  LIBRARY,
+  MADE,
+  MEMORY,
+  OUTSIDE,
+  together,
+  UNKNOWN,
+  UNSEEN,
+  type Value,
+  valueOf,
+  withBits,
+} from './values.ts';
+import { type Act, MAX_PATH, Variables } from './variables.ts';
+
+/** What is known of single calls. */
+export interface KnownCalls {
+  /** Whether a call on something from outside does more than its name is listed for, by its object or its arguments. */
+  isGrave(act: Act): boolean;
+  /** Whether a call reads, by its name and its arguments. */
+  reads(act: Act): boolean;
+}
+
+/** A call as it is written. */
+export interface Written {
+  readonly place: Place;
+  readonly callee: Part;
+  readonly args: string;
+}
+
+export abstract class Calls extends Variables implements Acts {
+  /** It opens a file to read it. */
+  opensFiles = false;
+  changesAll = false;
+  readonly #known: KnownCalls;
+  readonly #loads = IMPORTS.test(this.text);
+
+  constructor(known: KnownCalls, ...rest: ConstructorParameters<typeof Variables>) {
+    super(...rest);
+    this.#known = known;
+  }
+
+  abstract baseOfClass(): number;
+  abstract evaluate(part: Part): Value;
+
+  opens(path: Argument | undefined, place: Place): void {
+    this.opensFiles = true;
+    const { bits, texts } = path?.value ?? MEMORY;
+    if ((bits & BLIND) !== 0 || texts.some((text) => isSecretName(text)) || isSpelledSecret(texts)) this.act(place);
+  }
+
+  /** A value that is used as one: what is not of the program must be listed. */
+  used(value: Value, place?: Place): Value {
+    if (value.name === undefined) return value;
+    if (this.isListed(value.name) && !this.language.isDecided(value.name)) return value;
+    return place ? this.act(place, value.name) : UNKNOWN;
+  }
+
+  isListed(name: string): boolean {
+    let isListed = this.#listed.get(name);
+    if (isListed === undefined) {
+      isListed = this.#isInLists(name);
+      this.#listed.set(name, isListed);
+    }
+    return isListed;
+  }
+
+  readonly #listed = new Map<string, boolean>();
+
+  #isInLists(name: string): boolean {
+    const { environment } = this.language;
+    if (
+      this.language.keysAreMembers &&
+      name.startsWith(`${environment}.`) &&
+      isPlainVariable(name.slice(environment.length + 1))
+    )
+      return true;
+    return this.names.functions.has(name) && !this.#hasHidden(name);
+  }
+
+  #hasHidden = (name: string): boolean => name.split('.').some((part) => this.language.isHidden(part));
+
+  /** `object.name`, which is not called. */
+  member(object: Value, name: string, place: Place): Value {
+    const isHidden = this.language.isHidden(name);
+    if (object.name !== undefined) {
+      if (isHidden) return this.act(place, `${object.name}.${name}`);
+      return this.named(`${object.name}.${name}`);
+    }
+    if (isHidden) return this.act(place);
+    if (object.own && !object.own.isClass) return valueOf(object.bits | BLIND | UNSEEN);
+    const { methods, memoryMethods, makers } = this.names;
+    const isMethod = methods.has(name) || makers.has(`.${name}`) || (memoryMethods.has(name) && this.#isMade(object));
+    const kept = this.members.get(name);
+    const own = this.methods.get(name);
+    for (const one of own ?? []) letGo({ ...MEMORY, own: one });
+    // An object of a library has members of its own, by whatever name.
+    const isUnseen = ((object.bits & LIBRARY) !== 0 && !isMethod) || this.language.isOfHost(name);
+    const value = this.texts(`.${name}`, object, []);
+    if (kept !== undefined) {
+      const both = together(together(value, object.texts.length > 0 ? object : MEMORY), kept);
+      const more = (isUnseen ? UNSEEN : MADE) | (kept.name === undefined ? MADE : UNKNOWN.bits);
+      return withBits(both, both.bits | more);
+    }
+    // A member by a name that no text has is one of an object: `{ file: "a.csv" }.file`.
+    const read = isMethod ? value : object.depth > 0 ? elementOf(object) : value;
+    return isMethod || own ? read : withBits(read, read.bits | UNSEEN);
+  }
+
+  /** Whether an object is surely one in memory. */
+  #isMade = (object: Value): boolean => ((object.bits & ~(LIBRARY | BLIND)) | (this.stored & OUTSIDE)) === MADE;
+
+  /** What a call gives, as far as the strings in it are concerned. */
+  protected texts(name: string, object: Value, given: readonly Argument[]): Value {
+    if (this.names.blind.has(name)) return valueOf(object.bits | allOf(given).bits | BLIND);
+    const all = together(together(object, allOf(given)), this.#returned(name, given));
+    const { joiners, keepers, pairers, elements, plain } = this.names;
+    if (joiners.has(name)) return asText(all);
+    if (keepers.has(name)) return all.depth > 0 ? all : altered(all);
+    if (pairers.has(name)) return inList(all);
+    const isMethod = name.startsWith('.');
+    if (elements.has(name)) {
+      const list = isMethod ? object : (given[0]?.value ?? MEMORY);
+      return together(list.texts.length > 0 ? elementOf(list) : valueOf(list.bits), allOf(given.slice(1)));
+    }
+    if (plain.has(name))
+      return isMethod ? withBits(altered(object), altered(object).bits | all.bits) : valueOf(all.bits & ~BLIND);
+    return isMethod && object.texts.length === 0 ? asText(all) : altered(all);
+  }
+
+  /** The strings that functions give which are handed to another. */
+  #returned(name: string, given: readonly Argument[]): Value {
+    let all = MEMORY;
+    for (const { value } of given)
+      if (value.own) all = together(all, withBits(value.own.returns, value.own.returns.bits & BLIND));
+    return this.names.keepers.has(name) ? inList(all) : all;
+  }
+
+  /** What is handed to a function that it may call. */
+  #hand(name: string, object: Value, given: readonly Argument[], call: Written): void {
+    const isCaller = this.names.callers.has(name);
+    const isFirst = name.startsWith('.') || FIRST_IS_CALLED.test(name);
+    for (const [at, { value, keyword, part }] of given.entries()) {
+      const isNamed = CALLED.has(keyword ?? '');
+      const isData = keyword === undefined && (IS_DATA.test(name) || (at === 0 && FIRST_IS_DATA.test(name)));
+      const calls = isCaller && !isData;
+      const isCalled = isNamed || (calls && keyword === undefined && (!isFirst || at === 0));
+      if (value.own) {
+        // What a promise hands to its function are functions.
+        let other = name === 'Promise' ? valueOf(OUTSIDE) : elementOfAll(object);
+        for (const one of given) if (one.value !== value) other = together(other, elementOfAll(one.value));
+        this.give(value.own, other);
+      } else if (
+        ((calls || isNamed) && (value.bits & UNSEEN) !== 0 && !holdsValues(part)) ||
+        (isCalled && (value.bits & GIVEN) !== 0 && !holdsValues(part))
+      )
+        this.act(call.place, this.#pathOf(call.callee).join('.'));
+      else if (calls && value.name !== undefined) this.used(value, part);
+    }
+  }
+
+  /** A call that no table has: its name and its arguments may say that it reads. What it gives is not of the program. */
+  #unlisted({ place, args }: Written, name: string, isOfListed = false): Value {
+    const act = { isOfListed, path: name.split('.').slice(-MAX_PATH), arguments: args, at: place.from, end: place.to };
+    return !this.#hasHidden(name) && this.#known.reads(act) ? valueOf(OUTSIDE) : this.act(place, name, args);
+  }
+
+  /** A call of `name`, which is not of the program. */
+  protected callNamed(name: string, given: readonly Argument[], call: Written): Value {
+    const { place, args } = call;
+    const special = this.language.special({ name, object: undefined, given, place, args }, this);
+    for (const { value, part } of given) if (special?.name === undefined) this.used(value, part);
+    if (special) return special;
+    const { names } = this;
+    if (!this.isListed(name))
+      return this.#unlisted(call, name, this.#loads && names.roots.has(name.split('.', 1)[0] ?? ''));
+    if (names.openers.has(name)) this.opensFiles = true;
+    if (names.paths.has(name)) this.opens(pathIn(given), place);
+    if (CHANGES_FIRST.has(name) && ((given[0]?.value.bits ?? MADE) & UNSEEN) !== 0) this.changeAll();
+    this.#hand(name, names.walkers.has(name) ? valueOf(BLIND) : MEMORY, given, call);
+    if (names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);
+    if (names.walkers.has(name)) return walked(allOf(given));
+    if (names.paths.has(name)) return valueOf(LIBRARY);
+    const result = this.texts(name, MEMORY, given);
+    const kind = MAKES_OBJECT.test(name) || !HANDS_BACK.test(name) ? LIBRARY : MADE;
+    return withBits(result, names.makers.has(name) ? kind | (result.bits & BLIND) : result.bits | kind);
+  }
+
+  protected changeAll(): void {
+    if (!this.changesAll) this.version += 1;
+    this.changesAll = true;
+  }
+
+  /** `object.name()` */
+  protected callMethod(object: Value, name: string, given: readonly Argument[], call: Written): Value {
+    const { place, args } = call;
+    for (const { value, part } of given) this.used(value, part);
+    const { methods, memoryMethods, makers, looks, paths, walkers } = this.names;
+    const isOwn = (object.bits & (OUTSIDE | LIBRARY)) === 0 && !this.language.isOfHost(name);
+    const own = isOwn ? this.methods.get(name) : undefined;
+    const dotted = `.${name}`;
+    const special = own ? undefined : this.language.special({ name: dotted, object, given, place, args }, this);
+    if (special) return special;
+    const isMaker = makers.has(dotted);
+    const isListed = !this.language.isHidden(name) && (methods.has(name) || isMaker);
+    const pathOf = () => [...this.#pathOf(call.callee), name];
+    if (!isListed && !own && !(memoryMethods.has(name) && this.#isMade(object)))
+      return this.#unlisted(call, pathOf().join('.'));
+    const isGrave = () => this.#known.isGrave({ path: pathOf(), arguments: args, at: place.from, end: place.to });
+    const isOutside = (object.bits & OUTSIDE) !== 0 && !isMaker;
+    if (
+      (isFree(object.bits) && !isMaker && !looks.has(name)) ||
+      (isOutside && isGrave()) ||
+      ((object.bits & CLIENT) !== 0 && CHANGES.test(name)) ||
+      (RUNS_ITSELF.test(name) && (object.bits & (UNSEEN | GIVEN)) !== 0)
+    )
+      return this.act(place, pathOf().join('.'), args);
+    if (own) {
+      let result = together(object, allOf(given));
+      for (const one of own) {
+        this.give(one, allOf(given));
+        result = together(result, one.returns);
+      }
+      for (const { value } of given) this.store(value);
+      return result;
+    }
+    if (paths.has(dotted)) this.opens({ value: object, part: call.callee }, place);
+    this.#hand(dotted, object, given, call);
+    const result = walkers.has(dotted) ? walked(together(object, allOf(given))) : this.texts(dotted, object, given);
+    if (isMaker) return paths.has(dotted) ? valueOf(LIBRARY) : withBits(result, LIBRARY | (result.bits & BLIND));
+    for (const { value } of given) if (!value.own) this.store(value);
+    const put = allOf(given);
+    const isPut = memoryMethods.has(name) || CHANGES.test(name);
+    if (isPut && call.callee.kind === 'member' && (put.texts.length > 0 || (put.bits & BLIND) !== 0))
+      this.widen(call.callee.object, inList(put));
+    return result;
+  }
+
+  /** A call of a value. */
+  protected callValue(value: Value, given: readonly Argument[], call: Written): Value {
+    if (value.name !== undefined) return this.callNamed(value.name, given, call);
+    for (const { value: one, part } of given) this.used(one, part);
+    for (const one of given) this.store(one.value);
+    if (value.own) {
+      this.give(value.own, allOf(given));
+      return value.own.isClass ? valueOf(value.own.base) : value.own.returns;
+    }
+    const mayBeUnseen = ((value.bits | (this.stored & ~GIVEN)) & (UNSEEN | GIVEN)) !== 0;
+    // A parameter is surely no function of a tool.
+    if ((value.bits & GIVEN) !== 0 && !isFree(value.bits)) return this.act(call.place);
+    if (mayBeUnseen) return this.act(call.place, this.#pathOf(call.callee).join('.'), call.args);
+    return together(value, allOf(given));
+  }
+
+  /** The names in front of a call, as they are written. */
+  #pathOf(callee: Part): string[] {
+    const names = this.textOf(callee).match(/[A-Za-z_$][\w$]*/g) ?? [];
+    return (callee.kind === 'member' ? names.slice(0, -1) : names).slice(-MAX_PATH);
+  }
+}
