@@ -54,10 +54,9 @@ function readTime(text: string): Date {
   return new Date(text.startsWith('-') || text.endsWith('BC') ? -LAST_MS : LAST_MS);
 }
 
-// Two signatures, because of the types of pg; values come as texts only.
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text') =>
-    oid === TIMESTAMPTZ ? readTime : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+  getTypeParser: (oid, format): unknown =>
+    oid === TIMESTAMPTZ && format !== 'binary' ? readTime : pg.types.getTypeParser(oid, format),
 };
 
 export function createPool(options: PoolOptions): pg.Pool {
