@@ -114,7 +114,7 @@ export const timeMs = <Row>(of: (row: Row) => number): Column<Row> => ({
   value: (element) => `to_timestamp(${element} / 1000)`,
 });
 
-/** SQL of a time of whole milliseconds as their number since 1970; `extract` would compute it as a numeric, at twenty times the cost. */
+/** SQL of a time of whole milliseconds as their number since 1970; `extract` computes a numeric, which takes a quarter of a microsecond more. */
 export const msSql = (time: string): string => `round(date_part('epoch', ${time}) * 1000)`;
 
 /** An array of texts, given as the JSON text of it. */
