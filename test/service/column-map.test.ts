@@ -8,6 +8,7 @@ import {
   fixedHex,
   hex,
   longText,
+  msSql,
   numeric,
   optionalText,
   text,
@@ -68,7 +69,7 @@ describe('the rows of a column map', () => {
   after(() => service.close());
 
   it('are stored in order with their values, from none to many, also with reused memory', async () => {
-    const statement = `SELECT $1::int AS one, given.* FROM (${MAP.rows(2)}) AS given`;
+    const statement = `SELECT $1::int AS one, given.*, ${msSql('given.at')} AS at_ms FROM (${MAP.rows(2)}) AS given`;
     const write = MAP.createWriter();
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
@@ -89,12 +90,24 @@ describe('the rows of a column map', () => {
           day: new Date(atMs),
           list,
           ordinal: String(i + 1),
+          at_ms: atMs,
         }));
         for (const values of [MAP.values(rows), write(rows)])
           expect(await service.db.query(statement, [1, ...values])).to.deep.equal(expected);
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('have dates also for times that JavaScript does not have, which somebody may write', async () => {
+    const times = ['infinity', '-infinity', '294276-12-31T00:00:00Z', '4713-01-01T00:00:00Z BC'];
+    const rows = await service.db.query<{ at: Date }>('SELECT at::timestamptz FROM unnest($1::text[]) AS at', [times]);
+    expect(rows.map(({ at }) => at.toISOString().slice(0, 7))).to.deep.equal([
+      '+275760',
+      '-271821',
+      '+275760',
+      '-004712',
+    ]);
   });
 
   it('are inserted with further columns', async () => {

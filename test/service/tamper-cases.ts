@@ -106,6 +106,16 @@ export const CASES: readonly Case[] = [
     only: true,
   },
   {
+    name: 'times are made infinite, which JavaScript does not have',
+    sql: `UPDATE leaf SET occurred_at = 'infinity' WHERE leaf_index = 6; UPDATE decision SET evaluated_at = '-infinity' WHERE decision_id = ${LEAF(11)}`,
+    finds: [
+      ['column-altered', 6],
+      ['column-altered', 11],
+    ],
+    only: true,
+    exported: 'nothing',
+  },
+  {
     name: 'a previous hash is edited',
     sql: `UPDATE leaf SET previous_hash = ${flip('previous_hash')} WHERE leaf_index = 15`,
     finds: [['previous-hash-altered', 15]],

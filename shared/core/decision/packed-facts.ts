@@ -30,10 +30,19 @@ export function packFacts(facts: string): string {
   return packed === undefined ? facts : MARK + packed;
 }
 
+const packerOf = (mark: number | undefined) =>
+  mark === CODED ? PACKER : mark === FIRST_CODED ? FIRST_PACKER : undefined;
+
 /** The facts of a stored decision. Altered bytes give other bytes, which do not have the digest that the record names. */
 export function unpackFacts(stored: Buffer): Buffer {
   if (stored[0] === DEFLATED) return inflatedFacts(stored, MAX_PACKED_BYTES) ?? stored;
-  const packer = stored[0] === CODED ? PACKER : stored[0] === FIRST_CODED ? FIRST_PACKER : undefined;
-  const facts = packer?.unpack(stored.toString('utf8', 1), MAX_PACKED_BYTES);
+  const facts = packerOf(stored[0])?.unpack(stored.toString('utf8', 1), MAX_PACKED_BYTES);
   return facts === undefined ? stored : Buffer.from(facts);
+}
+
+/** As unpackFacts, for stored bytes that are ASCII; the facts are then ASCII, too, unless they were deflated. */
+export function unpackFactsText(stored: string): string | Buffer {
+  const mark = stored.charCodeAt(0);
+  if (mark === DEFLATED) return unpackFacts(Buffer.from(stored, 'latin1'));
+  return packerOf(mark)?.unpack(stored.slice(1), MAX_PACKED_BYTES) ?? stored;
 }

@@ -11,7 +11,8 @@ const STEP = 5;
 // One call for each hash: an incremental hash costs twice the time for inputs this short.
 const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
 
-const LEAF_PREFIX = Uint8Array.of(0);
+/** RFC 6962 section 2.1. */
+export const LEAF_PREFIX = Uint8Array.of(0);
 const NODE_PREFIX = Uint8Array.of(1);
 
 /** Leaves are hashed before they are given to the package, which would hash them without the RFC 6962 prefix. */

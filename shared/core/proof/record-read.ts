@@ -29,9 +29,15 @@ const MEMBERS = ['agentId', 'eventType', 'occurredAt', 'payload', 'previousHash'
 const PAYLOAD_MEMBERS = ['body', 'environment', 'organisation', 'proofId'];
 
 /** Parses a record, or explains why it is none: the end of a sentence that begins "The record". */
-export function readRecord(bytes: Uint8Array): { readonly record: RecordView } | { readonly why: string } {
+export function readRecord(bytes: Uint8Array): ReadRecord {
   if (!isUtf8(bytes)) return { why: 'is not UTF-8' };
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return readRecordText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+}
+
+type ReadRecord = { readonly record: RecordView } | { readonly why: string };
+
+/** The same of the text that the bytes are in UTF-8. */
+export function readRecordText(text: string): ReadRecord {
   let value: unknown;
   try {
     // JSON.parse accepts any depth, duplicate members and unusual numbers; serializing again reveals the last two.

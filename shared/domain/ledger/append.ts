@@ -1,5 +1,5 @@
 // Appends the records in a log's inbox. Each batch is a transaction that locks the log's head, so that only one worker numbers leaves.
-import { anyText, columnMap, fixedBytes, fixedHex, numeric, text, timeMs } from '../../platform/db/columns.ts';
+import { anyText, columnMap, fixedBytes, fixedHex, msSql, numeric, text, timeMs } from '../../platform/db/columns.ts';
 import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { escapedSql, readEscaped } from '../../platform/db/escaped.ts';
@@ -42,13 +42,13 @@ const TAKE = `SELECT inbox.seq::text AS seq, cardinality(inbox.ids) AS count, fo
     ) AS inbox
     LEFT JOIN LATERAL (
       SELECT ${proofOf('decision')} AS proof_id, agent_id AS entity_id, '${DECISION_EVENT}' AS event,
-        (extract(epoch FROM evaluated_at) * 1000)::float8 AS occurred_ms, ${escapedSql('record')} AS record, traceparent, verdict FROM (
+        ${msSql('evaluated_at')} AS occurred_ms, ${escapedSql('record')} AS record, traceparent, verdict FROM (
         SELECT * FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = ANY (inbox.ids)
           AND decision_id >= inbox.ids[1] AND decision_id <= inbox.ids[cardinality(inbox.ids)]
         ORDER BY organisation_id, environment, decision_id
       ) AS decision
       WHERE inbox.source = 'decision'
-      UNION ALL SELECT proof_id, entity_id, event, (extract(epoch FROM occurred_at) * 1000)::float8, ${escapedSql('record')}, traceparent, NULL FROM (
+      UNION ALL SELECT proof_id, entity_id, event, ${msSql('occurred_at')}, ${escapedSql('record')}, traceparent, NULL FROM (
         SELECT * FROM record WHERE organisation_id = $1 AND environment = $2
           AND proof_id >= inbox.ids[1] AND proof_id <= inbox.ids[1]
         ORDER BY organisation_id, environment, proof_id LIMIT 1
@@ -57,7 +57,7 @@ const TAKE = `SELECT inbox.seq::text AS seq, cardinality(inbox.ids) AS count, fo
     ) AS found ON true`;
 /** One row of the inbox. */
 const WAITING = `SELECT source, ${waitingIds('log_inbox')} AS ids FROM log_inbox WHERE seq = $1`;
-const ZONE_LEAVES = `SELECT event, entity_id, (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms FROM leaf
+const ZONE_LEAVES = `SELECT event, entity_id, ${msSql('occurred_at')} AS occurred_ms FROM leaf
     WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index`;
 interface InboxRow {
   seq: string;

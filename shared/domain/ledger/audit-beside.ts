@@ -65,7 +65,7 @@ const FOLDS = `SELECT asked.ordinal::int AS nth, fold.signals, fold.proof_id FRO
 function leavesOf(rows: readonly AuditedRow[], event: string): Leaf[] {
   return rows.flatMap((row) => {
     if (row.event !== event || row.source === undefined) return [];
-    const text = row.source.record.toString('utf8');
+    const text = row.source.record.toString();
     try {
       const { payload, occurredAt } = JSON.parse(`${text}}`) as {
         payload: { body: Leaf['body'] };

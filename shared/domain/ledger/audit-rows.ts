@@ -1,10 +1,8 @@
 // The auditor's queries: heads, leaves with their source rows, nodes and checkpoints, by primary key and in ranges.
 import { type ChainedRow, readPrevious } from './audit-previous.ts';
 import { decisionIdOfProof } from '../../kernel/ids.ts';
-import { unpackFacts } from '../../core/decision/packed-facts.ts';
-import { unpackRecord } from '../../core/decision/packed-record.ts';
 import type { Owner } from '../../kernel/owner.ts';
-import { columnMap, numeric } from '../../platform/db/columns.ts';
+import { columnMap, msSql, numeric } from '../../platform/db/columns.ts';
 import { BY_INDEX_ONLY } from '../../platform/db/plans.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { SUBTREE_LEVEL, SUBTREE_LEAVES } from '../../core/proof/audit-tree.ts';
@@ -16,10 +14,11 @@ import type { StoredNodes } from '../../core/proof/audit-nodes.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { readDroppedBefore, readErasedBefore, readSealedDrops } from '../retention/dropped.ts';
 import { type DatedLeaf, readLate } from './late-rows.ts';
-import { DECISION_EVENT, decisionIdOf, isDecision, proofOf } from '../../platform/db/leaf-sql.ts';
+import { DECISION_EVENT } from '../../platform/db/leaf-sql.ts';
+import { auditedDecision, auditedSource, lacksFacts, readSources, recordOf, type SourceRow } from './audit-sources.ts';
 
-// Plans are cached while the tables are still empty; no query here may read a whole table.
-const NO_SCANS = `SELECT ${BY_INDEX_ONLY}`;
+// Plans are cached while the tables are still empty; no query here may read a whole table, or sort what another index than its own gave.
+const NO_SCANS = `SELECT ${BY_INDEX_ONLY}, set_config('enable_sort', 'off', true)`;
 // One statement, for one snapshot of a growing log.
 const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organisation_id, log.environment,
       ARRAY(SELECT own.log_id FROM log AS own WHERE own.organisation_id = log.organisation_id AND own.environment = log.environment) AS log_ids,
@@ -30,28 +29,10 @@ const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organ
         SELECT node_index FROM node WHERE node.log_id = $1 AND node.level = asked.level ORDER BY node_index DESC LIMIT 1
       ) AS last) AS last_nodes
     FROM log WHERE log.log_id = $1`;
-// Each ORDER BY determines the index, also for a single row, which is searched as a range from its id to its id. Without it, and
-// before the first ANALYZE, the planner may choose an index with which all leaves of the log, or all decisions of an agent, are
-// read for each row: 480 microseconds a leaf against 25, as long as the plan is cached.
-const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
-      encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, leaf.leaf_hash,
-      found.proof_id AS source_proof_id, found.entity_id AS source_entity_id, found.event AS source_event, found.occurred_at AS source_occurred_at, found.record,
-      found.decision_id, found.key_id, found.verdict, found.policy_digest, found.request_id, found.tool_server, found.tool_name, found.reasons, found.facts, found.facts_salt
-    FROM leaf
-    LEFT JOIN LATERAL (
-      SELECT coalesce(proof_id, ${proofOf('decision')}) AS proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, decision_id, key_id, verdict, policy_digest, request_id, tool_server, tool_name, reasons, facts, facts_salt FROM (
-        SELECT * FROM decision WHERE organisation_id = $4 AND environment = $5 AND decision_id >= ${decisionIdOf('leaf')} AND decision_id <= ${decisionIdOf('leaf')}
-        ORDER BY organisation_id, environment, decision_id LIMIT 1
-      ) AS decision
-      WHERE ${isDecision('leaf')}
-      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM (
-        SELECT * FROM record WHERE organisation_id = $4 AND environment = $5 AND proof_id >= leaf.proof_id AND proof_id <= leaf.proof_id
-        ORDER BY organisation_id, environment, proof_id LIMIT 1
-      ) AS record
-      WHERE NOT ${isDecision('leaf')}
-      LIMIT 1
-    ) AS found ON true
-    WHERE leaf.log_id = $1 AND leaf.leaf_index >= $2 AND leaf.leaf_index < $3 ORDER BY leaf.leaf_index`;
+// The ORDER BY determines the index, before the first ANALYZE, too.
+const LEAVES = `SELECT leaf_index, proof_id, entity_id, event, ${msSql('occurred_at')} AS occurred_ms, chain_index,
+      encode(previous_hash, 'hex') AS previous_hash, encode(event_hash, 'hex') AS event_hash, leaf_hash
+    FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY log_id, leaf_index`;
 const HASH_BYTES = 32;
 const INDEX_BYTES = 8;
 type NodeRange = readonly [level: number, first: number, past: number];
@@ -116,79 +97,48 @@ export async function readHead(sql: Sql, logId: number): Promise<AuditHead> {
 }
 
 interface LeafRow extends ChainedRow {
-  proof_id: string;
-  event: string;
-  occurred_at: Date;
-  previous_hash: string;
-  leaf_hash: Buffer;
-  source_proof_id: string;
-  source_entity_id: string;
-  source_event: string;
-  source_occurred_at: Date | null;
-  record: Buffer | null;
-  decision_id: string | null;
-  key_id: string;
-  verdict: string;
-  policy_digest: string | null;
-  request_id: string | null;
-  tool_server: string | null;
-  reasons: string | null;
-  tool_name: string | null;
-  facts: Buffer | null;
-  facts_salt: Buffer | null;
+  readonly proof_id: string;
+  readonly event: string;
+  readonly occurred_ms: number;
+  readonly previous_hash: string;
+  readonly leaf_hash: Buffer;
 }
 
-function sourceOf(row: LeafRow, occurredAt: string): AuditedRow['source'] {
-  if (row.record === null) return undefined;
-  return {
-    proofId: row.source_proof_id,
-    entityId: row.source_entity_id,
-    event: row.source_event,
-    occurredAt,
-    record: unpackRecord(row.record),
-  };
-}
+type SourceOf = (row: LeafRow) => SourceRow | undefined;
 
-function decisionOf(row: LeafRow, evaluatedAt: string, erasedBefore: string): AuditedRow['decision'] {
-  if (row.decision_id === null) return undefined;
-  return {
-    decisionId: row.decision_id,
-    agentId: row.source_entity_id,
-    keyId: row.key_id,
-    verdict: row.verdict,
-    evaluatedAt,
-    policyDigest: row.policy_digest,
-    requestId: row.request_id,
-    toolServer: row.tool_server,
-    toolName: row.tool_name,
-    reasons: row.reasons,
-    facts: row.facts && unpackFacts(row.facts),
-    factsSalt: row.facts_salt,
-    mayLackFacts: row.decision_id < erasedBefore,
-  };
-}
+/** The last time that JavaScript has, in both directions. */
+const MOST_MS = 8.64e15;
+/** A time that somebody wrote into a row may be none. */
+const timeOf = (ms: number): string => (Math.abs(ms) <= MOST_MS ? new Date(ms).toISOString() : String(ms));
 
 /** The leaves that something lacks, with the time of the record before each. */
-function datedLeaves(rows: readonly LeafRow[], isLacking: (row: LeafRow) => boolean): DatedLeaf[] {
+function datedLeaves(rows: readonly LeafRow[], sourceOf: SourceOf, isLacking: (row: LeafRow) => boolean): DatedLeaf[] {
   const dated: DatedLeaf[] = [];
   let recordMs: number | undefined;
   for (const row of rows) {
     if (isLacking(row)) dated.push({ index: Number(row.leaf_index), proofId: row.proof_id, recordMs });
     // A column that differs from its record is a finding of its own.
-    else if (row.record !== null) recordMs = row.occurred_at.getTime();
+    else if (sourceOf(row) !== undefined) recordMs = row.occurred_ms;
   }
   return dated;
 }
 
 /** Records of retention that state more than was dropped. The sealed rows are read after them, so they are never behind. */
-async function unfoundedOf(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Promise<ReadonlySet<LeafRow>> {
-  const stated = rows.filter(({ event, record }) => event === RETENTION_EVENT && record !== null);
+async function unfoundedOf(
+  sql: Sql,
+  owner: Owner,
+  rows: readonly LeafRow[],
+  sourceOf: SourceOf,
+): Promise<ReadonlySet<LeafRow>> {
+  const stated = rows.filter((row) => row.event === RETENTION_EVENT && sourceOf(row) !== undefined);
   if (stated.length === 0) return new Set();
   const sealedBefore = await readSealedDrops(sql, owner);
   return new Set(
-    stated.filter(({ record, previous_hash: previousHash }) => {
-      // Checked above. A record that can't be read is a finding of its own.
-      const read = readRecord(sealRecord(record ?? '', previousHash).bytes);
+    stated.filter((row) => {
+      const source = sourceOf(row);
+      if (source === undefined) return false;
+      // A record that can't be read is a finding of its own.
+      const read = readRecord(sealRecord(recordOf(source), row.previous_hash).bytes);
       const body = 'record' in read ? retentionOf(read.record) : undefined;
       if (body === undefined || !('record' in read)) return false;
       return body.beforeId > sealedBefore(body) || claimsTooMuch(body, read.record.occurredAt);
@@ -207,27 +157,30 @@ export async function readLeaves(
   from: number,
   past: number,
 ): Promise<Iterable<AuditedRow>> {
-  const rows = await sql.query<LeafRow>(LEAVES, [logId, from, past, head.organisationId, head.environment]);
+  const rows = await sql.query<LeafRow>(LEAVES, [logId, from, past]);
   const previous = await readPrevious(sql, rows, { logId, logIds: head.logIds });
-  const lacksFacts = (row: LeafRow): boolean => row.decision_id !== null && row.facts === null;
-  const isMissing = (row: LeafRow): boolean => row.record === null && row.event === DECISION_EVENT;
+  const sourceOf = await readSources(sql, head, rows);
+  const isMissing = (row: LeafRow): boolean => row.event === DECISION_EVENT && sourceOf(row) === undefined;
+  const isWithoutFacts = (row: LeafRow): boolean => lacksFacts(sourceOf(row));
   // Read after the rows: a drop between two statements must not look like damage.
   const droppedBefore = rows.some(isMissing) ? await readDroppedBefore(sql, head) : '';
-  const erasedBefore = rows.some(lacksFacts) ? await readErasedBefore(sql, head) : '';
-  const unfounded = await unfoundedOf(sql, head, rows);
+  const erasedBefore = rows.some(isWithoutFacts) ? await readErasedBefore(sql, head) : '';
+  const unfounded = await unfoundedOf(sql, head, rows, sourceOf);
   const late = await readLate(
     sql,
     logId,
-    datedLeaves(rows, (row) => isMissing(row) || lacksFacts(row)),
+    datedLeaves(rows, sourceOf, (row) => isMissing(row) || isWithoutFacts(row)),
   );
   const auditedRow = (row: LeafRow): AuditedRow => {
-    const occurredAt = row.occurred_at.toISOString();
-    const recordedAt = row.source_occurred_at;
-    // Almost always the same time; formatting it once saves a tenth of the cost of a row.
-    const sourceAt =
-      recordedAt?.getTime() === row.occurred_at.getTime() ? occurredAt : (recordedAt?.toISOString() ?? '');
+    const index = Number(row.leaf_index);
+    const occurredAt = timeOf(row.occurred_ms);
+    // Almost always the same time, which is formatted once.
+    const sourceTimeOf = (ms: number): string => (ms === row.occurred_ms ? occurredAt : timeOf(ms));
+    const stored = sourceOf(row);
+    const source = stored && auditedSource(stored, sourceTimeOf);
+    const isLate = late.has(index);
     return {
-      index: Number(row.leaf_index),
+      index,
       proofId: row.proof_id,
       entityId: row.entity_id,
       event: row.event,
@@ -236,10 +189,10 @@ export async function readLeaves(
       previousHash: row.previous_hash,
       eventHash: row.event_hash,
       leafHash: row.leaf_hash,
-      source: sourceOf(row, sourceAt),
-      isDropped: isMissing(row) && decisionIdOfProof(row.proof_id) < droppedBefore && !late.has(Number(row.leaf_index)),
+      source,
+      isDropped: isMissing(row) && decisionIdOfProof(row.proof_id) < droppedBefore && !isLate,
       isUnfounded: unfounded.has(row),
-      decision: decisionOf(row, sourceAt, late.has(Number(row.leaf_index)) ? '' : erasedBefore),
+      decision: stored && source && auditedDecision(stored, source.occurredAt, isLate ? '' : erasedBefore),
       previous: previous.get(row),
     };
   };

@@ -90,7 +90,7 @@ export interface Auditor {
 /** Thousands of new leaves. While a log is behind, the job continues with `catchUp` (workers/jobs/audit.ts). */
 const RUN_MS = 500;
 /**
- * For older leaves, at a run every 10 s: with DECISIONS_MS a tenth of one core. A leaf costs 90 microseconds of processor time, PostgreSQL's
+ * For older leaves, at a run every 10 s: with DECISIONS_MS a tenth of one core. A leaf costs 70 microseconds of processor time, PostgreSQL's
  * included, so a cycle over a million leaves takes a quarter of an hour, and longer on a busy machine.
  */
 const BUDGET_MS = 750;

@@ -39,6 +39,26 @@ const IDLE_IN_TRANSACTION_MS = 10_000;
 /** How long a statement or a transaction waits for a connection of the pool. */
 export const waitMsOf = ({ connectTimeoutMs = CONNECT_TIMEOUT_MS }: PoolOptions): number => connectTimeoutMs;
 
+const { TIMESTAMPTZ } = pg.types.builtins;
+const parseTime: (text: string) => unknown = pg.types.getTypeParser(TIMESTAMPTZ, 'text');
+/** The last time that JavaScript has; its negative is the first. */
+const LAST_MS = 8.64e15;
+
+/**
+ * Infinity, or a time that JavaScript does not have, as the last or first one that it has: only another hand than the service's writes such
+ * a time, and what compares it is to find a difference, and not to fail.
+ */
+function readTime(text: string): Date {
+  const time = parseTime(text);
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return time;
+  return new Date(text.startsWith('-') || text.endsWith('BC') ? -LAST_MS : LAST_MS);
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format): unknown =>
+    oid === TIMESTAMPTZ && format !== 'binary' ? readTime : pg.types.getTypeParser(oid, format),
+};
+
 export function createPool(options: PoolOptions): pg.Pool {
   const { queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
@@ -52,6 +72,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     statement_timeout: queryTimeoutMs - CANCEL_EARLIER_MS,
     idle_in_transaction_session_timeout: options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
+    types,
   });
   pool.on('error', options.onError);
   return pool;

@@ -3,7 +3,7 @@ import { OperatorError } from '../../kernel/operator-error.ts';
 import type { Sql } from './database.ts';
 
 /** The last migration of this version. Processes do not load the migrations themselves. */
-export const NEWEST_MIGRATION = 'ProposedSignatures1763700000064';
+export const NEWEST_MIGRATION = 'DecisionUpdates1763700000065';
 
 const TABLE = "SELECT to_regclass('migration') IS NOT NULL AS there";
 const APPLIED = 'SELECT name FROM migration ORDER BY id';

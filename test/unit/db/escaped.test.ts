@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readEscaped } from '../../../shared/platform/db/escaped.ts';
 import { hashRecord, sealRecord } from '../../../shared/core/proof/record.ts';
+import { packFacts, unpackFacts, unpackFactsText } from '../../../shared/core/decision/packed-facts.ts';
 import { packRecord, unpackRecord, unpackRecordText } from '../../../shared/core/decision/packed-record.ts';
 import { runs } from '../property/runs.ts';
 
@@ -44,6 +45,25 @@ describe('bytes that are read as a text with escapes', () => {
         const hashes = hashRecord(record, 'ab'.repeat(32));
         expect(hashes.eventHash).to.equal(eventHash.toString('hex'));
         expect(Buffer.from(hashes.leafHash).equals(leafHash)).to.equal(true);
+      }),
+      runs(300),
+    );
+  });
+
+  it('give the same facts as the bytes themselves, also those of earlier versions', () => {
+    const deflated = fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from([1, ...bytes]));
+    const stored = fc.oneof(
+      fc.oneof(fc.string(), fc.string({ unit: 'binary' })).map((text) => Buffer.from(packFacts(text.toWellFormed()))),
+      fc.constantFrom('{"agent":{"id":"a"}}', '\u0002x', '\u0003\u0002a"').map((text) => Buffer.from(text)),
+      deflated,
+    );
+    fc.assert(
+      fc.property(stored, (bytes) => {
+        const read = readEscaped(escaped(bytes));
+        const facts = typeof read === 'string' ? unpackFactsText(read) : unpackFacts(read);
+        // A text is hashed with a byte for each character.
+        const hashed = typeof facts === 'string' ? Buffer.from(facts, 'latin1') : facts;
+        expect(hashed.equals(unpackFacts(bytes))).to.equal(true);
       }),
       runs(300),
     );

@@ -98,6 +98,25 @@ describe('group commit', () => {
     expect(fake.mostRunning()).to.equal(1);
   });
 
+  it('waits a moment for others after a large statement, and not after a small one', async () => {
+    for (const [members, statements] of [
+      [8, 2],
+      [7, 3],
+    ] as const) {
+      const fake = fakeDatabase();
+      const group = groupOf(fake.db);
+      const first = Array.from({ length: members }, (_, i) => group.add(`first ${i}`));
+      const waiting = new Promise<void>((resolve) => setImmediate(resolve)).then(() => group.add('during'));
+      // Who was answered asks again, after all that this turn of the event loop does at once.
+      await first[0];
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+      await Promise.all([...first, waiting, group.add('again')]);
+      await group.idle();
+      expect(fake.committed.slice(members), `${members} members`).to.deep.equal(['during', 'again']);
+      expect(fake.calls, `${members} members`).to.have.lengthOf(statements);
+    }
+  });
+
   it('never joins large rows into one huge statement, and writes one that is larger alone', async () => {
     const fake = fakeDatabase();
     const group = groupOf(fake.db);

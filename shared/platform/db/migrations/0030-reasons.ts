@@ -12,13 +12,16 @@ CREATE TRIGGER insert_only_row BEFORE UPDATE ON decision FOR EACH ROW
   EXECUTE FUNCTION custos_insert_only();
 `;
 
+/** Until migration 0065. */
+export const ROW_KEPT = createTrigger(`${IMMUTABLE}, reasons`);
+
 const UP = `
 -- Distinct codes in the order of the alphabet, with spaces between them (shared/core/decision/reason-codes.ts). Null for ALLOW.
 ALTER TABLE decision ADD COLUMN reasons text;
 ${DROP_TRIGGER}
 `;
 
-const FINISH = `${createTrigger(`${IMMUTABLE}, reasons`)}
+const FINISH = `${ROW_KEPT}
 -- A code is found in a few range scans: one for each distinct text that contains it, and the distinct texts are found by
 -- skipping from one to the next (shared/domain/decisions/known-values.ts). An ALLOW has no entry and costs nothing.
 CREATE INDEX decision_by_reason ON decision (organisation_id, environment, reasons, decision_id) WHERE reasons IS NOT NULL;

@@ -63,6 +63,7 @@ import { RetainedRows1763700000061 } from './0061-retained-rows.ts';
 import { ForgottenChanges1763700000062 } from './0062-forgotten-changes.ts';
 import { ListFilters1763700000063 } from './0063-list-filters.ts';
 import { ProposedSignatures1763700000064 } from './0064-proposed-signatures.ts';
+import { DecisionUpdates1763700000065 } from './0065-decision-updates.ts';
 import type { Migration } from './sql-migration.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -131,6 +132,7 @@ export const migrationsWith = (pepper: string): (new () => Migration)[] => [
   ForgottenChanges1763700000062,
   ListFilters1763700000063,
   ProposedSignatures1763700000064,
+  DecisionUpdates1763700000065,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
