@@ -85,7 +85,7 @@ type Approval struct {
 	Requested *Requested `json:"requested"`
 	// Names it.
 	ApprovalID string `json:"approvalId"`
-	// pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time.
+	// pending; approved: may be used once; rejected, or withdrawn; used; expired: not decided or not used in time.
 	// One of: pending, approved, rejected, expired, used.
 	Status string `json:"status"`
 	// The agent.
@@ -143,7 +143,7 @@ type ApprovalDetail struct {
 	Requested *Requested `json:"requested"`
 	// Names it.
 	ApprovalID string `json:"approvalId"`
-	// pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time.
+	// pending; approved: may be used once; rejected, or withdrawn; used; expired: not decided or not used in time.
 	// One of: pending, approved, rejected, expired, used.
 	Status string `json:"status"`
 	// The agent.
@@ -167,7 +167,7 @@ type ApprovalDetail struct {
 	// Those who approved, when the rules name approvers; oldest first.
 	Votes    []ApprovalVote   `json:"votes"`
 	Decision DecisionOnRecord `json:"decision"`
-	// Whether the calling key may approve or reject while it is pending, and reject it until it is used: not the key that asked, nor its rotations, ancestors or descendants.
+	// Whether the calling key may decide it while it is pending, and reject it until it is used: not the key that asked, nor its rotations, ancestors or descendants.
 	MayDecide bool `json:"mayDecide"`
 	// Whether `mayDecide`, the calling key is bound to no agents, and the rules name it, if they name approvers. Any key that may decide may reject.
 	MayApprove bool `json:"mayApprove"`
@@ -980,7 +980,7 @@ type EnforceRequest struct {
 	Context map[string]any `json:"context,omitempty"`
 	// The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It permits what would be ESCALATE, and nothing that is denied.
 	ApprovalID *string `json:"approval_id,omitempty"`
-	// Needs admin:*. Adds every candidate rule with the values that it compared. A key that is bound to agents may ask for it, too: it can only ask about them, and sees only the rules that apply to its question.
+	// Needs admin:*. Adds every candidate rule with the values that it compared. For a key that is bound to agents: of questions about them.
 	Explain *bool `json:"explain,omitempty"`
 	// Needs admin:*. Evaluates without storing: not a decision.
 	DryRun *bool `json:"dry_run,omitempty"`
@@ -3252,7 +3252,7 @@ type DecisionsQuery struct {
 
 // ApprovalsQuery holds the query parameters of GET /v1/approvals. Empty ones are not sent.
 type ApprovalsQuery struct {
-	// pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time.
+	// pending; approved: may be used once; rejected, or withdrawn; used; expired: not decided or not used in time.
 	// One of: pending, approved, rejected, expired, used.
 	Status string `query:"status"`
 	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".

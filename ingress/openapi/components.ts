@@ -69,7 +69,7 @@ const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`.',
+      'Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
 };

@@ -20,7 +20,7 @@ import { MaskedArguments } from './tool.ts';
 
 const Status = StringEnum(APPROVAL_STATES, {
   description:
-    'pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time.',
+    'pending; approved: may be used once; rejected, or withdrawn; used; expired: not decided or not used in time.',
 });
 
 const ApprovalDemand = named('ApprovalDemand', {
@@ -51,8 +51,7 @@ const members = {
   decidedAt: Nullable(Timestamp),
   decidedBy: Nullable(
     Type.String({
-      description:
-        'A key, or cli:<user> for a decision from the shell; the last one, if it was approved and then withdrawn.',
+      description: 'A key, or cli:<user> for a decision from the shell.',
     }),
   ),
   reason: Nullable(Type.String({ description: 'The reason given with the decision.' })),
@@ -77,7 +76,7 @@ export const ApprovalDetail = named('ApprovalDetail', {
   ...members,
   mayDecide: Type.Boolean({
     description:
-      'Whether the calling key may approve or reject while it is pending, and reject it until it is used: not the key that asked, nor its rotations, ancestors or descendants.',
+      'Whether the calling key may decide it while it is pending, and reject it until it is used: not the key that asked, nor its rotations, ancestors or descendants.',
   }),
   mayApprove: Type.Boolean({
     description:

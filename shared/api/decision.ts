@@ -46,7 +46,7 @@ export const EnforceRequest = named('EnforceRequest', {
   explain: Type.Optional(
     Type.Boolean({
       description:
-        'Needs admin:*. Adds every candidate rule with the values that it compared. A key that is bound to agents may ask for it, too: it can only ask about them, and sees only the rules that apply to its question.',
+        'Needs admin:*. Adds every candidate rule with the values that it compared. For a key that is bound to agents: of questions about them.',
     }),
   ),
   dry_run: Type.Optional(Type.Boolean({ description: 'Needs admin:*. Evaluates without storing: not a decision.' })),

@@ -100,8 +100,8 @@ class Approval:
     requested: Optional[Requested]
     # Names it.
     approval_id: str
-    # pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used;
-    # expired: not decided or not used in time.
+    # pending; approved: may be used once; rejected, or withdrawn; used; expired: not decided or not used in
+    # time.
     status: Literal["pending", "approved", "rejected", "expired", "used"]
     # The agent.
     agent_id: str
@@ -163,8 +163,8 @@ class ApprovalDetail:
     requested: Optional[Requested]
     # Names it.
     approval_id: str
-    # pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used;
-    # expired: not decided or not used in time.
+    # pending; approved: may be used once; rejected, or withdrawn; used; expired: not decided or not used in
+    # time.
     status: Literal["pending", "approved", "rejected", "expired", "used"]
     # The agent.
     agent_id: str
@@ -188,8 +188,8 @@ class ApprovalDetail:
     # Those who approved, when the rules name approvers; oldest first.
     votes: List[ApprovalVote]
     decision: DecisionOnRecord
-    # Whether the calling key may approve or reject while it is pending, and reject it until it is used: not
-    # the key that asked, nor its rotations, ancestors or descendants.
+    # Whether the calling key may decide it while it is pending, and reject it until it is used: not the key
+    # that asked, nor its rotations, ancestors or descendants.
     may_decide: bool
     # Whether `mayDecide`, the calling key is bound to no agents, and the rules name it, if they name
     # approvers.

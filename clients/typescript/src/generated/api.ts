@@ -281,7 +281,7 @@ export interface paths {
         put?: never;
         /**
          * Reject what an agent asked for, or withdraw an approval
-         * @description Whoever asks with its approval_id is denied from then on; a submitted intent is decided DENY. The key that asked may not decide, nor may a key that it made or that made it. One rejection rejects, also what was approved and is not used yet: so an approval is withdrawn. One that was used is E5001.
+         * @description Whoever asks with its approval_id is denied from then on; a submitted intent is decided DENY. The key that asked may not decide, nor may a key that it made or that made it. One rejection rejects, also what is approved and not used yet.
          *
          *     Scope: admin:*.
          */
@@ -1839,7 +1839,7 @@ export interface components {
             };
             /** @description The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It permits what would be ESCALATE, and nothing that is denied. */
             approvalId?: string;
-            /** @description Needs admin:*. Adds every candidate rule with the values that it compared. A key that is bound to agents may ask for it, too: it can only ask about them, and sees only the rules that apply to its question. */
+            /** @description Needs admin:*. Adds every candidate rule with the values that it compared. For a key that is bound to agents: of questions about them. */
             explain?: boolean;
             /** @description Needs admin:*. Evaluates without storing: not a decision. */
             dryRun?: boolean;
@@ -2362,7 +2362,7 @@ export interface components {
              */
             approvalId: string;
             /**
-             * @description pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time.
+             * @description pending; approved: may be used once; rejected, or withdrawn; used; expired: not decided or not used in time.
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "expired" | "used";
@@ -2401,7 +2401,7 @@ export interface components {
              */
             approvalId: string;
             /**
-             * @description pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time.
+             * @description pending; approved: may be used once; rejected, or withdrawn; used; expired: not decided or not used in time.
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "expired" | "used";
@@ -2426,7 +2426,7 @@ export interface components {
             /** @description Those who approved, when the rules name approvers; oldest first. */
             votes: components["schemas"]["ApprovalVote"][];
             decision: components["schemas"]["DecisionOnRecord"];
-            /** @description Whether the calling key may approve or reject while it is pending, and reject it until it is used: not the key that asked, nor its rotations, ancestors or descendants. */
+            /** @description Whether the calling key may decide it while it is pending, and reject it until it is used: not the key that asked, nor its rotations, ancestors or descendants. */
             mayDecide: boolean;
             /** @description Whether `mayDecide`, the calling key is bound to no agents, and the rules name it, if they name approvers. Any key that may decide may reject. */
             mayApprove: boolean;
@@ -4578,7 +4578,7 @@ export interface components {
          * @example wait=30
          */
         Wait: string;
-        /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+        /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
         IdempotencyKey: string;
     };
     requestBodies: never;
@@ -4606,7 +4606,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4760,7 +4760,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4858,7 +4858,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4944,7 +4944,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5183,7 +5183,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5225,7 +5225,7 @@ export interface operations {
     listApprovals: {
         parameters: {
             query?: {
-                /** @description pending; approved: may be used once; rejected: also after it was approved, then it was withdrawn; used; expired: not decided or not used in time. */
+                /** @description pending; approved: may be used once; rejected, or withdrawn; used; expired: not decided or not used in time. */
                 status?: "pending" | "approved" | "rejected" | "expired" | "used";
                 /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId?: string;
@@ -5398,7 +5398,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5432,7 +5432,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5513,7 +5513,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5565,7 +5565,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5983,7 +5983,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6315,7 +6315,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6505,7 +6505,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6589,7 +6589,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6676,7 +6676,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6753,7 +6753,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6944,7 +6944,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7092,7 +7092,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7179,7 +7179,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7227,7 +7227,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7423,7 +7423,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7457,7 +7457,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7719,7 +7719,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7866,7 +7866,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7935,7 +7935,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Each such answer repeats the key in its own header `Idempotency-Key`. */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`. Answers repeat the key in `Idempotency-Key`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
