@@ -978,7 +978,7 @@ type EnforceRequest struct {
 	IntentID *string `json:"intent_id,omitempty"`
 	// Your own facts for policies (`context.*`). A missing fact can only make an answer stricter.
 	Context map[string]any `json:"context,omitempty"`
-	// The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It permits what would be ESCALATE, and nothing that is denied.
+	// The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context. It permits what would be ESCALATE, and nothing that is denied.
 	ApprovalID *string `json:"approval_id,omitempty"`
 	// Needs admin:*. Adds every candidate rule with the values that it compared. For a key that is bound to agents: of questions about them.
 	Explain *bool `json:"explain,omitempty"`

@@ -93,7 +93,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
         word === 'approve'
           ? 'Approve what an agent asked for'
           : 'Reject what an agent asked for, or withdraw an approval',
-      description: `${effect} The key that asked may not decide, nor may a key that it made or that made it. ${word === 'approve' ? 'A key that is bound to agents approves nothing. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.' : 'One rejection rejects, also what is approved and not used yet.'}`,
+      description: `${effect} The key that asked may not decide, nor one that it made or that made it. ${word === 'approve' ? 'A key that is bound to agents approves nothing. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.' : 'One rejection rejects, also what is approved and not used yet.'}`,
       request: { params: IdParams, body: ApprovalVerdict },
       responses: { 200: { description: `The approval, ${state}.`, schema: ApprovalDetail } },
       errors: ['E4001', 'E4006', 'E5001', 'E5002'],

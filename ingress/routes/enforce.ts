@@ -19,7 +19,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       tag: 'Enforcement',
       summary: 'Ask whether an agent may do something',
       description:
-        'The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision; one that permits something only while it stands, otherwise 409 E5004. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again, while it stands. With dry_run nothing is stored and the answer is not a decision.',
+        'The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision, a permission only while it stands (409 E5004). An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again, while it stands. With dry_run nothing is stored and the answer is not a decision.',
       request: { body: EnforceRequest },
       responses: {
         200: { description: 'The decision, or what it would have been.', schema: EnforceResponse },

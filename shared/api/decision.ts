@@ -40,7 +40,7 @@ export const EnforceRequest = named('EnforceRequest', {
     Type.String({
       pattern: '^[0-9A-Za-z_-]{1,64}$',
       description:
-        'The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It permits what would be ESCALATE, and nothing that is denied.',
+        'The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context. It permits what would be ESCALATE, and nothing that is denied.',
     }),
   ),
   explain: Type.Optional(

@@ -561,7 +561,7 @@ class EnforceRequest:
     # Your own facts for policies (`context.*`).
     context: Optional[Dict[str, Any]] = None
     # The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was
-    # written or tool call with all its arguments, intent_id and context, read as they were then.
+    # written or tool call with all its arguments, intent_id and context.
     approval_id: Optional[str] = None
     # Needs admin:*.
     explain: Optional[bool] = None

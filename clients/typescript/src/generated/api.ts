@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Ask whether an agent may do something
-         * @description The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision; one that permits something only while it stands, otherwise 409 E5004. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again, while it stands. With dry_run nothing is stored and the answer is not a decision.
+         * @description The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision, a permission only while it stands (409 E5004). An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again, while it stands. With dry_run nothing is stored and the answer is not a decision.
          *
          *     Scope: intents:write.
          */
@@ -259,7 +259,7 @@ export interface paths {
         put?: never;
         /**
          * Approve what an agent asked for
-         * @description The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself. The key that asked may not decide, nor may a key that it made or that made it. A key that is bound to agents approves nothing. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.
+         * @description The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself. The key that asked may not decide, nor one that it made or that made it. A key that is bound to agents approves nothing. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.
          *
          *     Scope: admin:*.
          */
@@ -281,7 +281,7 @@ export interface paths {
         put?: never;
         /**
          * Reject what an agent asked for, or withdraw an approval
-         * @description Whoever asks with its approval_id is denied from then on; a submitted intent is decided DENY. The key that asked may not decide, nor may a key that it made or that made it. One rejection rejects, also what is approved and not used yet.
+         * @description Whoever asks with its approval_id is denied from then on; a submitted intent is decided DENY. The key that asked may not decide, nor one that it made or that made it. One rejection rejects, also what is approved and not used yet.
          *
          *     Scope: admin:*.
          */
@@ -1837,7 +1837,7 @@ export interface components {
             context?: {
                 [key: string]: unknown;
             };
-            /** @description The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It permits what would be ESCALATE, and nothing that is denied. */
+            /** @description The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context. It permits what would be ESCALATE, and nothing that is denied. */
             approvalId?: string;
             /** @description Needs admin:*. Adds every candidate rule with the values that it compared. For a key that is bound to agents: of questions about them. */
             explain?: boolean;
