@@ -1,7 +1,6 @@
 // Logistic regression over numbered features.
 import { randomNumbers, shuffle } from './numbers.ts';
 
-const SEED = 18;
 const EPOCHS = 20;
 const RATE = 0.1;
 const DECAY = 1e-4;
@@ -41,15 +40,20 @@ function partOf({ numbers, values }: NumberedExample, dropout: number, random: (
 
 /**
  * By stochastic gradient descent with AdaGrad steps (Duchi, Hazan and Singer 2011). The same examples give the same model.
+ * @param seed of the order of the examples, and of what is left out
  * @param dropout the share of features that each step leaves out, at random: so that no weight relies on others that stand beside it in
  *   these examples, and may not in others (Srivastava et al. 2014)
  */
-export function fitLogistic(examples: readonly NumberedExample[], features: number, dropout = 0): LinearModel {
+export function fitLogistic(
+  examples: readonly NumberedExample[],
+  features: number,
+  { dropout = 0, seed = 18 }: { readonly dropout?: number; readonly seed?: number } = {},
+): LinearModel {
   const weights = new Float64Array(features);
   const squares = new Float64Array(features).fill(1);
   let [bias, biasSquares] = [0, 1];
   const order = [...examples];
-  const random = randomNumbers(SEED);
+  const random = randomNumbers(seed);
   for (let epoch = 0; epoch < EPOCHS; epoch += 1) {
     shuffle(order, random);
     for (const example of order) {

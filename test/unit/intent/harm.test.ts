@@ -224,9 +224,9 @@ describe('logistic regression', () => {
       at % 2 === 0 ? example(1, [0, 1], [1, 0.2]) : example(0, [2], [1]),
     );
     const shareOfWeaker = ({ weights: [strong = 0, weak = 0] }: LinearModel) => (0.2 * weak) / strong;
-    const [all, some] = [fitLogistic(examples, 3), fitLogistic(examples, 3, 0.5)];
+    const [all, some] = [fitLogistic(examples, 3), fitLogistic(examples, 3, { dropout: 0.5 })];
     expect(shareOfWeaker(all)).to.be.below(0.2);
     expect(shareOfWeaker(some)).to.be.above(0.3);
-    expect(fitLogistic(examples, 3, 0.5)).to.deep.equal(some);
+    expect(fitLogistic(examples, 3, { dropout: 0.5 })).to.deep.equal(some);
   });
 });
