@@ -45,6 +45,10 @@ const FORMS: readonly ((name: string, value: string) => string)[] = [
   (name, value) => `db.things.updateOne({_id: 7}, {$set: {${name}: ${quoted(value, '"')}}})`,
   (name, value) => `thing.${name} = ${python(value)}; thing.save()`,
   (name, value) => `mutation { updateThing(id: 7, ${name}: ${quoted(value, '"')}) { id } }`,
+  (name, value) => `${name}=${value} in staging`,
+  (name, value) => `set ${name}=${value} on the web shop # since May`,
+  (name, value) => `[web]\n${name} = ${quoted(value, '"')}\nretries = 3`,
+  (name, value) => `web:\n  ${name}: ${quoted(value, "'")}\n  pool_size: 24`,
 ];
 const isOrdinary = (text: string): boolean => {
   const { effect, action, traits } = parseIntent(text, lexicon);

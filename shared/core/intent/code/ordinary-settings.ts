@@ -38,21 +38,23 @@ function partsOfText(text: string): Parts {
 
 const destroysBy = (part: string, { destructiveWords }: Lexicon): boolean => destructiveWords.find(part) === 'word';
 
-/** Whether a setting is none that decides who may do what, what runs, where something goes, or whether something is kept or protected. */
-function isOrdinary(setting: Setting, lexicon: Lexicon): boolean {
+/** `open`: its name or value says too little, so that the learned weights count. */
+type Judgement = 'ordinary' | 'open' | 'grave';
+
+/** What a setting is: who may do what, what runs, where something goes, and whether something is kept or protected are no ordinary questions. */
+function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const { name, value } = setting;
-  const { codeWords } = lexicon;
-  if (doingOfSetting(setting, lexicon) !== undefined || disablesSomething(`${name}=${value}`, lexicon)) return false;
-  if (protects(name, lexicon)) return ON.test(value);
+  const { exposures, sensitiveSettings, sensitiveValues, weakeners } = lexicon.codeWords;
+  if (doingOfSetting(setting, lexicon) !== undefined || disablesSomething(`${name}=${value}`, lexicon)) return 'grave';
+  if (protects(name, lexicon)) return ON.test(value) ? 'ordinary' : 'grave';
   const parts = name.split('_');
   // One of what is kept is nearly nothing.
-  if (/^1\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) return false;
-  const isDangerous = (part: string) => destroysBy(part, lexicon) || codeWords.exposures.has(part);
-  if (parts.some(isDangerous)) return OFF.test(value);
-  const isSensitive = parts.some((part) => codeWords.sensitiveSettings.has(part));
-  const says = partsOf(value);
-  const isGrave = says.some((part) => codeWords.sensitiveValues.has(part) || destroysBy(part, lexicon));
-  return PLAIN.test(value) && !OFF.test(value) && !isSensitive && !isGrave;
+  if (/^1\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) return 'grave';
+  const weakens = (part: string) => destroysBy(part, lexicon) || exposures.has(part) || weakeners.has(part);
+  if (parts.some(weakens)) return OFF.test(value) ? 'ordinary' : 'grave';
+  if (partsOf(value).some((part) => sensitiveValues.has(part) || destroysBy(part, lexicon))) return 'grave';
+  const isPlain = PLAIN.test(value) && !OFF.test(value);
+  return isPlain && !parts.some((part) => sensitiveSettings.has(part)) ? 'ordinary' : 'open';
 }
 
 export interface FoundSettings {
@@ -65,8 +67,8 @@ export interface FoundSettings {
 const IDENTIFIER = /[a-z0-9][_.][a-z0-9]|[a-z][A-Z]|=/i;
 
 /**
- * A change of settings, where a text is nothing else; undefined for any other text. Other than ordinary settings are not understood, but
- * the learned weights may call them harmless (`intentOf`).
+ * A change of settings, where a text is nothing else; undefined for any other text. Other than ordinary settings are not understood;
+ * where none is grave, the learned weights may call them harmless (`intentOf`).
  */
 export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | undefined {
   const { sensitiveSettings } = lexicon.codeWords;
@@ -77,11 +79,10 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   if (found.length === 0 || found.some((setting) => doingOfSetting(setting, lexicon) !== undefined)) return undefined;
   const what = { verb: SETS, object: 'setting', domain: 'infra' } as const;
   const span = { at: 0, end: text.length };
-  const areOrdinary =
-    found.length <= MAX_SETTINGS &&
-    !partsOf(around).some((part) => destroysBy(part, lexicon)) &&
-    found.every((setting) => isOrdinary(setting, lexicon));
-  if (areOrdinary) return { change: fragmentOf(span, { ...WRITES, ...what, isWhole: true }), around };
-  const isCode = found.length > 1 || IDENTIFIER.test(settings);
-  return isCode ? { change: unknownCode(span, what), around } : undefined;
+  const judgements = new Set(found.slice(0, MAX_SETTINGS).map((setting) => judgementOf(setting, lexicon)));
+  if (found.length > MAX_SETTINGS || partsOf(around).some((part) => destroysBy(part, lexicon))) judgements.add('grave');
+  if (!judgements.has('open') && !judgements.has('grave'))
+    return { change: fragmentOf(span, { ...WRITES, ...what, isWhole: true }), around };
+  if (found.length === 1 && !IDENTIFIER.test(settings)) return undefined;
+  return { change: unknownCode(span, judgements.has('grave') ? { ...what, verb: 'unknown' } : what), around };
 }
