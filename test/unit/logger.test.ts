@@ -45,6 +45,14 @@ describe('a log line', () => {
     expect(line['err']).to.include({ message: 'refused', code: '23514', detail: '[hidden]' });
     expect(JSON.stringify(line)).not.to.contain('PAYLOAD');
   });
+  it('hides the arguments of a command that Redis refused, such as the password of AUTH, and shows its name', () => {
+    const refused = (name: string, ...args: string[]) =>
+      Object.assign(new Error('WRONGPASS'), { command: { name, args } });
+    const err = Object.assign(refused('auth', 'SECRET'), { previousErrors: [refused('set', 'key', 'PAYLOAD')] });
+    const line = logged((logger) => logger.warn({ err }, 'text'));
+    expect(line['err']).to.deep.include({ message: 'WRONGPASS', command: { name: 'auth', args: '[hidden]' } });
+    expect(JSON.stringify(line)).not.to.contain('SECRET').and.not.to.contain('PAYLOAD');
+  });
   it('hides a credential in the bindings of a child logger', () => {
     expect(logged((logger) => logger.child({ pepper: 'SECRET' }).info('text'))).to.include({ pepper: '[hidden]' });
   });

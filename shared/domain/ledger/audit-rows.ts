@@ -17,8 +17,10 @@ import { type DatedLeaf, readLate } from './late-rows.ts';
 import { DECISION_EVENT } from '../../platform/db/leaf-sql.ts';
 import { auditedDecision, auditedSource, lacksFacts, readSources, recordOf, type SourceRow } from './audit-sources.ts';
 
-// Plans are cached while the tables are still empty; no query here may read a whole table, or sort what another index than its own gave.
-const NO_SCANS = `SELECT ${BY_INDEX_ONLY}, set_config('enable_sort', 'off', true)`;
+// Plans are cached while the tables are still empty; no query here may read a whole table.
+const NO_SCANS = `SELECT ${BY_INDEX_ONLY}`;
+// Where sorts are off, PostgreSQL before 17 answers `= ANY` with an ORDER BY from the whole order: not for statements that have both.
+const NO_SORTS = `${NO_SCANS}, set_config('enable_sort', 'off', true)`;
 // One statement, for one snapshot of a growing log.
 const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organisation_id, log.environment,
       ARRAY(SELECT own.log_id FROM log AS own WHERE own.organisation_id = log.organisation_id AND own.environment = log.environment) AS log_ids,
@@ -65,6 +67,11 @@ const numberOf = (text: string | null): number | undefined => (text === null ? u
 
 export async function forbidScans(sql: Sql): Promise<void> {
   await sql.query(NO_SCANS, []);
+}
+
+/** For `readLeaves`: nothing sorts what another index than its own gave. */
+export async function forbidScansAndSorts(sql: Sql): Promise<void> {
+  await sql.query(NO_SORTS, []);
 }
 
 /** The head in one snapshot. */

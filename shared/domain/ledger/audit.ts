@@ -13,7 +13,7 @@ import type { AuthorityAudit } from './audit-authority.ts';
 import { auditDecisions } from './audit-decisions.ts';
 import { auditIntents } from './audit-intents.ts';
 import { auditLog, type AuditScope, limited } from './audit-log.ts';
-import { forbidScans, readHead } from './audit-rows.ts';
+import { forbidScansAndSorts, readHead } from './audit-rows.ts';
 import { readKeysOfLog } from './published-keys.ts';
 import {
   type AuditState,
@@ -212,7 +212,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
   };
 
   const auditOne = async (sql: Sql, before: AuditState, logId: number, scope: AuditScope, startedMs: number) => {
-    await forbidScans(sql);
+    await forbidScansAndSorts(sql);
     const { origin } = await readHead(sql, logId);
     // Read before the head with which it is compared: meanwhile the log may grow, but never shrink.
     const kept = origin === null ? undefined : await keeper?.read(origin);

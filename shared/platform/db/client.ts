@@ -29,7 +29,7 @@ function serversOf(address: string): Servers | undefined {
 
 /** @throws the driver's error when the server does not answer */
 async function acceptsWrites(address: string): Promise<boolean> {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionString: address,
     application_name: 'custos-servers',
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
@@ -73,29 +73,51 @@ function writableServer(servers: Servers): Promise<string> {
   return (servers.asking ??= findWritable(servers).finally(() => (servers.asking = undefined)));
 }
 
+/**
+ * pg reads the files that an address names (sslrootcert, sslcert, sslkey) for each client. While one is replaced it may be missing. The
+ * SQLSTATE sqlclient_unable_to_establish_sqlconnection: the same work succeeds when the file is back.
+ */
+function unusableAddress(error: unknown): Error {
+  const { message } = error as Error;
+  return Object.assign(new Error(`the address can not be used now: ${message}`, { cause: error }), { code: '08001' });
+}
+
 type Callback = (error: Error | null, client?: pg.Client) => void;
 
 /** pg's client, for an address that may have several servers. */
 export class DatabaseClient extends pg.Client {
   private readonly servers: Servers | undefined;
+  private readonly unusable: Error | undefined;
 
   constructor(settings?: string | pg.ClientConfig) {
     const given = typeof settings === 'string' ? { connectionString: settings } : settings;
     const servers = given?.connectionString === undefined ? undefined : serversOf(given.connectionString);
-    super(servers === undefined ? given : { ...given, connectionString: servers.addresses[0] });
+    const first = servers === undefined ? given : { ...given, connectionString: servers.addresses[0] };
+    let unusable: Error | undefined;
+    try {
+      super(first);
+    } catch (error) {
+      // A pool also makes clients in callbacks, where an exception would end the process. So it is the connection that fails.
+      const { connectionString: _, ...rest } = first ?? {};
+      super(rest);
+      unusable = unusableAddress(error);
+    }
     this.servers = servers;
+    this.unusable = unusable;
   }
 
   // One signature for both calls: with a callback (by the pool) and for a promise.
   override connect(callback?: (...given: never[]) => void): Promise<pg.Client> & void {
     const done = callback as Callback | undefined;
+    if (this.unusable !== undefined) return this.refuse(this.unusable, done) as Promise<pg.Client> & void;
     if (this.servers === undefined) return this.connectHere(done);
     const connecting = writableServer(this.servers).then(
       (address) => {
         // A pool that waited too long has given the client up.
         if (this.connection.stream.destroyed)
           return this.refuse(new Error('Connection terminated: it took too long'), done);
-        const { host, port } = new pg.Client({ connectionString: address });
+        const { host, port, unusable } = new DatabaseClient({ connectionString: address });
+        if (unusable !== undefined) return this.refuse(unusable, done);
         this.host = host;
         this.port = port;
         return this.connectHere(done);

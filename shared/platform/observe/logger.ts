@@ -31,9 +31,14 @@ const SECRET_MEMBERS: ReadonlySet<string> = new Set([
   'databaseUrl',
   'redisUrl',
   'bootstrapKey',
+  // Errors of Redis have their command: of AUTH it is the password, of others what is stored.
+  'args',
 ]);
-/** Members of PostgreSQL's errors that quote what callers sent: "Failing row contains (...)". Its own log has them, too. */
-const QUOTING_MEMBERS: ReadonlySet<string> = new Set(['detail', 'where', 'internalQuery']);
+/**
+ * Members of errors that quote what callers sent: of PostgreSQL's "Failing row contains (...)", which its own log has, too, and of Redis's the
+ * errors of the commands of a transaction.
+ */
+const QUOTING_MEMBERS: ReadonlySet<string> = new Set(['detail', 'where', 'internalQuery', 'previousErrors']);
 const CENSOR = '[hidden]';
 const MAX_DEPTH = 3;
 

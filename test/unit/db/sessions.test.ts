@@ -1,6 +1,11 @@
 // The limit of a pool's sessions: a refusal comes in a later turn of the event loop, after ended sessions were counted.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'chai';
+import { createPool } from '../../../shared/platform/db/pool.ts';
 import { boundedClient } from '../../../shared/platform/db/sessions.ts';
+import { troubleOf } from '../../../shared/platform/db/trouble.ts';
 
 describe('a client beyond the sessions that a pool may have', () => {
   const Client = boundedClient(0);
@@ -23,4 +28,31 @@ describe('a client beyond the sessions that a pool may have', () => {
     const error = await new Promise<Error>((resolve) => new Client({ host: '127.0.0.1' }).connect(resolve));
     expect(error.message).to.contain('Connection terminated');
   });
+});
+
+describe('a pool whose address names a file that is missing for a while', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'custos-files-'));
+  const file = path.join(folder, 'root.pem');
+  after(() => rmSync(folder, { recursive: true }));
+
+  for (const hosts of ['127.0.0.1:1', '127.0.0.1:1,127.0.0.1:1'])
+    it(`fails connections of ${hosts}, which is transient, and no callback of the pool throws`, async () => {
+      const url = `postgres://user:word@${hosts}/custos?sslrootcert=${encodeURIComponent(file)}`;
+      const pool = createPool({ url, applicationName: 'test', poolSize: 1, onError: () => undefined });
+      const refusal = (): Promise<unknown> => pool.connect().catch((error: unknown) => error);
+      writeFileSync(file, '');
+      const first = refusal();
+      // It waits for the place of the first one: its client is made when that one has failed, in a callback.
+      const second = refusal();
+      rmSync(file);
+      expect(troubleOf(await first)).to.equal('away');
+      for (const later of [second, refusal()]) {
+        const error = await later;
+        expect(String(error)).to.contain('ENOENT');
+        expect(troubleOf(error)).to.equal('away');
+      }
+      writeFileSync(file, '');
+      expect(String(await refusal())).to.contain('ECONNREFUSED');
+      await pool.end();
+    });
 });
