@@ -21,6 +21,7 @@ const COVERED = ['name', 'description', 'inputSchema', 'annotations'] as const;
 export function definitionDigest(definition: ToolDefinition): string {
   if (typeof definition !== 'object' || definition === null || Array.isArray(definition))
     throw new TypeError('the definition of a tool is an object');
-  const covered = COVERED.filter((name) => Object.hasOwn(definition, name)).map((name) => [name, definition[name]]);
+  // Also members that are getters of a class: without them all its objects would have one digest.
+  const covered = COVERED.map((name) => [name, definition[name]]);
   return digestOf(canonicalText(copyJson(Object.fromEntries(covered))));
 }
