@@ -265,6 +265,31 @@ class GuardTest(unittest.TestCase):
         scopes = [("Cancelled via cancel scope 7f3a",), ("Cancelled by cancel scope 0c",), ()]
         self.assertEqual(asyncio.run(main()), scopes)
 
+    def test_a_call_that_ends_without_its_loop_ends_as_it_would_without_a_report(self) -> None:
+        self.serve(allow)
+        lost: List[Exception] = []
+        events: List[asyncio.Event] = []
+
+        async def endless() -> None:
+            events[0].set()
+            await asyncio.sleep(30)
+
+        client = AsyncCustos(self.server.url, KEY)
+        call = client.guard(**TOOL, on_report_error=lost.append)(endless)()
+
+        async def begin() -> Any:
+            events.append(asyncio.Event())
+            task = asyncio.ensure_future(call)
+            await events[0].wait()
+            return task
+
+        loop = asyncio.new_event_loop()
+        task = loop.run_until_complete(begin())
+        loop.call_exception_handler = lambda context: None  # type: ignore[method-assign]
+        loop.close()
+        call.close()
+        self.assertEqual((len(lost), task.done()), (1, False))
+
     def test_a_result_that_would_run_without_the_decision_is_refused(self) -> None:
         ran: List[str] = []
 
