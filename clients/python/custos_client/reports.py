@@ -95,7 +95,7 @@ class Reporter:
         await self._post(reports, in_background)
 
     async def _post(self, reports: List[Report], in_background: bool) -> None:
-        """Does not change what becomes of the call, even when there is no loop or thread to send the report."""
+        """Does not change what becomes of the call, even without a loop or a thread to send the report."""
         try:
             await self._outbox.post(reports, self._on_error, self._in_background or in_background)
         except Exception as error:
