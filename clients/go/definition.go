@@ -12,7 +12,8 @@ var definitionMembers = []string{"name", "description", "inputSchema", "annotati
 
 // DefinitionDigest is the digest of a tool as an MCP server lists it, which a catalogue pins in "definition". The tool is a map, a
 // json.RawMessage or a struct with the tags of its JSON, such as that of an MCP library. The digest covers name, description, inputSchema and
-// annotations; absent members are left out, and null is a value.
+// annotations; absent members are left out, and null is a value. What has no "name" is an error: a struct without tags would have the digest of
+// every other one.
 func DefinitionDigest(tool any) (string, error) {
 	text, err := json.Marshal(tool)
 	if err != nil {
@@ -22,9 +23,9 @@ func DefinitionDigest(tool any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	members, isObject := value.(map[string]any)
-	if !isObject {
-		return "", errors.New("custos: the definition of a tool is a JSON object")
+	members, _ := value.(map[string]any)
+	if _, isNamed := members["name"].(string); !isNamed {
+		return "", errors.New("custos: the definition of a tool is a JSON object with a name")
 	}
 	covered := map[string]any{}
 	for _, name := range definitionMembers {

@@ -278,3 +278,18 @@ func TestGuardTellsOfReportsThatAreLostAndStaysSilentForTheCaller(t *testing.T) 
 		t.Errorf("%d reports were lost: %v", len(lost), err)
 	}
 }
+
+func TestDefinitionDigestIsOfTheMembersThatJSONHas(t *testing.T) {
+	type tagged struct {
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+	}
+	got, err := DefinitionDigest(tagged{Name: "a"})
+	want, wantErr := DefinitionDigest(json.RawMessage(`{"name":"a"}`))
+	if err != nil || wantErr != nil || got != want {
+		t.Errorf("%s and %s: %v, %v", got, want, err, wantErr)
+	}
+	if digest, err := DefinitionDigest(struct{ Name, Description string }{"a", "b"}); err == nil {
+		t.Errorf("a struct without tags has the digest %s", digest)
+	}
+}

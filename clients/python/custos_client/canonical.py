@@ -40,10 +40,11 @@ def definition_digest(definition: Mapping[str, Any]) -> str:
     """The digest of a tool as an MCP server lists it, which a catalogue pins in `definition`.
 
     It covers `name`, `description`, `inputSchema` and `annotations`. Members that are absent are left out;
-    None is null. Raises NotJsonError for what JSON can't express.
+    None is null. Raises NotJsonError for what JSON can't express, and for what has no name: all objects that
+    have only other members would have one digest.
     """
-    if not isinstance(definition, Mapping):
-        raise NotJsonError("the definition of a tool is an object")
+    if not isinstance(definition, Mapping) or not isinstance(definition.get("name"), str):
+        raise NotJsonError("the definition of a tool is an object with a name")
     return digest_of({name: definition[name] for name in _DEFINITION if name in definition})
 
 

@@ -81,6 +81,7 @@ class GuardCore:
         ending: Optional[BaseException] = None
         try:
             result = await self._invoke(function)
+            withheld = unfinished(result)
         except BaseException as error:
             if not permit.result_steps:
                 # The interpreter or the task ends: the report must not hold that up.
@@ -88,14 +89,16 @@ class GuardCore:
                 raise
             ending = ending_of(error)
             withheld = "failed. What it raised is withheld: no obligation of its result can be applied to it."
-        else:
-            withheld = unfinished(result)
         # Not in the handler above: the exception would be the context of these.
         if withheld:
             await self.report(permit, "failure", in_background=ending is not None)
             raise ending or self._refusal(f"{self._name()} ran and {withheld}", permit.decision, has_run=True)
         await self.report(permit, "success", result)
-        return await self.applied(permit, result)
+        try:
+            return await self.applied(permit, result)
+        finally:
+            # Error reporters read the variables of the frames of an exception.
+            del result
 
     async def applied(self, permit: Permit, result: Any) -> Any:
         """The result as the obligations demand.
@@ -108,6 +111,8 @@ class GuardCore:
             return result
         except BaseException as error:
             ending, kind = ending_of(error), type(error).__name__
+        # Error reporters read the variables of the frames of an exception.
+        del result
         message = f"{self._name()} ran, but an obligation could not be kept on its result, which is withheld"
         raise ending or self._refusal(f"{message} ({kind}).", permit.decision, has_run=True)
 

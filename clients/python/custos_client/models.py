@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Dict, List, Literal, Optional, TypedDict, Union
 
 from .unset import UNSET, Unset
@@ -1011,7 +1011,7 @@ class KeyCreated:
     created_at: str
     expires_at: Optional[str]
     # The key itself.
-    key: Optional[str] = None
+    key: Optional[str] = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -1068,7 +1068,7 @@ class KeyRotated:
     # The old key, and when it ends.
     replaces: KeyRotatedReplaces
     # The key itself.
-    key: Optional[str] = None
+    key: Optional[str] = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -2659,7 +2659,7 @@ class WebhookCreate:
     # For people.
     description: Optional[str] = None
     # A secret of the caller: `whsec_` and 24 to 64 bytes, or `whsk_` and an Ed25519 private key, in base64.
-    secret: Optional[str] = None
+    secret: Optional[str] = field(default=None, repr=False)
     # Kind of the generated key; a given `secret` has its own.
     signature: Optional[Literal["hmac", "ed25519"]] = None
 
@@ -2729,7 +2729,7 @@ class WebhookRotate:
     # How long messages are signed with the old key too.
     overlap: Optional[str] = None
     # A secret of the caller: `whsec_` and 24 to 64 bytes, or `whsk_` and an Ed25519 private key, in base64.
-    secret: Optional[str] = None
+    secret: Optional[str] = field(default=None, repr=False)
     # Kind of the generated key; a given `secret` has its own.
     signature: Optional[Literal["hmac", "ed25519"]] = None
 
@@ -2781,7 +2781,7 @@ class WebhookWithSecret:
     # The key that created it.
     created_by: str
     # The secret of an hmac webhook; it is never shown again.
-    secret: Optional[str] = None
+    secret: Optional[str] = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)

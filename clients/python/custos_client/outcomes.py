@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 from typing import Any, Iterator, Optional, Tuple
+
+# The start of the message with which anyio cancels a task. Without it a scope takes a cancellation for that
+# of somebody else, and passes it on.
+_ANYIO_SCOPE = re.compile(r"Cancelled (?:by|via) cancel scope [0-9a-f]+")
 
 
 def ending_of(error: BaseException) -> Optional[BaseException]:
@@ -23,7 +28,7 @@ def ending_of(error: BaseException) -> Optional[BaseException]:
             return SystemExit(member.code if member.code is None or isinstance(member.code, int) else 1)
     for member in members:
         if isinstance(member, asyncio.CancelledError):
-            return asyncio.CancelledError(*_request_of(member))
+            return asyncio.CancelledError(*_scope_of(member))
     return GeneratorExit() if any(isinstance(member, GeneratorExit) for member in members) else None
 
 
@@ -37,20 +42,25 @@ def _members(error: BaseException) -> Iterator[BaseException]:
         yield from _members(member)
 
 
-def _request_of(error: asyncio.CancelledError) -> Tuple[Any, ...]:
-    """The message of `Task.cancel`, by which anyio tells whose cancellation it is; no other text."""
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:
-        return ()
-    message = getattr(task, "_cancel_message", None)
-    return (message,) if message is not None and error.args == (message,) else ()
+def _scope_of(error: asyncio.CancelledError) -> Tuple[str, ...]:
+    """The part of the message by which anyio knows a cancellation of its own; no other text."""
+    cause: Optional[BaseException] = error
+    # Before Python 3.11 the message may be only in an exception behind this one.
+    while isinstance(cause, asyncio.CancelledError):
+        found = _ANYIO_SCOPE.match(cause.args[0]) if cause.args and isinstance(cause.args[0], str) else None
+        if found is not None:
+            return (found.group(),)
+        cause = cause.__context__
+    return ()
 
 
 def unfinished(result: Any) -> str:
-    """What is wrong with a result that would go on running later, without the decision; empty: nothing."""
-    if not (inspect.isgenerator(result) or inspect.isasyncgen(result) or inspect.iscoroutine(result)):
+    """What is wrong with a result that would go on running later, without the decision; empty: nothing.
+
+    Closes what can be closed, and raises what that raises.
+    """
+    if not (inspect.isgenerator(result) or inspect.isasyncgen(result) or inspect.isawaitable(result)):
         return ""
-    if not inspect.isasyncgen(result):
+    if inspect.isgenerator(result) or inspect.iscoroutine(result):
         result.close()
     return f"returned a {type(result).__name__}, which would run without the decision. Return what it gives."

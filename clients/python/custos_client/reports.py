@@ -77,7 +77,7 @@ class Reporter:
                 "evidence": evidence,
             }
             reports.append((ops.TRUST_SIGNAL, signal))
-        await self._outbox.post(reports, self._on_error, self._in_background or in_background)
+        await self._post(reports, in_background)
 
     async def not_called(self, permit: Permit, in_background: bool) -> None:
         decision_id = permit.decision.decision_id
@@ -92,7 +92,14 @@ class Reporter:
             # Gives back what the decision counted against budgets.
             outcome = {"decision_id": decision_id, "outcome": "not_carried_out"}
             reports.append((ops.DECISIONS_REPORT_OUTCOME, outcome))
-        await self._outbox.post(reports, self._on_error, self._in_background or in_background)
+        await self._post(reports, in_background)
+
+    async def _post(self, reports: List[Report], in_background: bool) -> None:
+        """Does not change what becomes of the call, even without a loop or a thread to send the report."""
+        try:
+            await self._outbox.post(reports, self._on_error, self._in_background or in_background)
+        except Exception as error:
+            _tell(self._on_error, error)
 
 
 async def _deliver(engine: Engine, reports: List[Report], on_error: OnReportError) -> None:
@@ -151,8 +158,9 @@ class AsyncOutbox:
         if len(self._waiting) >= MAX_WAITING_REPORTS:
             _tell(on_error, CustosError("Too many reports are waiting."))
             return
+        loop = asyncio.get_running_loop()
         # Not in the caller's context, whose values are for its own calls.
-        task = contextvars.Context().run(asyncio.ensure_future, _deliver(self._engine, reports, on_error))
+        task = contextvars.Context().run(loop.create_task, _deliver(self._engine, reports, on_error))
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
 

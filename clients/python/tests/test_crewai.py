@@ -173,6 +173,9 @@ class CrewHooksTest(unittest.TestCase):
         self.assertEqual(self.degraded(redact, {"path": "/a"}), "row of [redacted] in /a")
         self.assertEqual(self.degraded(Kept(arguments={"path": "/b"}), {"path": "/a"}), "row of ada in /b")
         self.assertEqual(self.events, ["tool.called"])
+        # Equal in Python, and different in JSON.
+        self.assertEqual(self.degraded(Kept(arguments={"path": True}), {"path": 1}), "row of ada in True")
+        self.assertEqual(self.degraded(Kept(arguments={}), {}, lambda: "done"), "done")
 
         def fail(path: str) -> str:
             raise ValueError("no row of ada")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-from custos_client import AsyncCustos, Custos, CustosError, ReceiptError
+from custos_client import AsyncCustos, Custos, CustosError, ReceiptError, models
 from custos_client.verification import verify_receipt
 
 ROOT = Path(__file__).parent.parent
@@ -58,6 +59,12 @@ class PackageTest(unittest.TestCase):
         with self.assertRaises(ValueError) as wrong:
             Custos("http://127.0.0.1:1", "cst_se\ncret")
         self.assertNotIn("cret", str(wrong.exception).replace("characters", ""))
+
+    def test_no_text_of_an_object_shows_a_secret_in_it(self) -> None:
+        self.assertNotIn("whsec_x", repr(models.WebhookRotate(secret="whsec_x")))
+        for model in vars(models).values():
+            for one in dataclasses.fields(model) if dataclasses.is_dataclass(model) else ():
+                self.assertEqual(one.repr, one.name not in ("secret", "key"), f"{model}: {one.name}")
 
     def test_an_address_that_is_none_is_refused(self) -> None:
         for url in (

@@ -16,11 +16,12 @@ const COVERED = ['name', 'description', 'inputSchema', 'annotations'] as const;
 /**
  * `sha256:` and the SHA-256, hex, of the canonical JSON of `{name, description, inputSchema, annotations}`: what a catalogue has in `definition`.
  * Members that are undefined are left out; null is a value.
- * @throws {TypeError} on what JSON can't represent
+ * @throws {TypeError} on what JSON can't represent, and on what has no name: all objects without these members would have one digest
  */
 export function definitionDigest(definition: ToolDefinition): string {
-  if (typeof definition !== 'object' || definition === null || Array.isArray(definition))
-    throw new TypeError('the definition of a tool is an object');
-  const covered = COVERED.filter((name) => Object.hasOwn(definition, name)).map((name) => [name, definition[name]]);
+  if (typeof definition !== 'object' || definition === null || typeof definition.name !== 'string')
+    throw new TypeError('the definition of a tool is an object with a name');
+  // Also members that are getters of a class: without them all its objects would have one digest.
+  const covered = COVERED.map((name) => [name, definition[name]]);
   return digestOf(canonicalText(copyJson(Object.fromEntries(covered))));
 }

@@ -18,12 +18,15 @@ const VERBATIM = new Set(['Receipt', 'Promise', 'PromiseBatch']);
 /** What the description leaves open. */
 const ITEM_TYPES: Readonly<Record<string, string>> = { 'EnforceBatchRequest.requests': 'EnforceRequest' };
 
+/** Members that hold a secret: in no text of their object, so that a log of it has none. */
+const SECRETS = new Set(['secret', 'key']);
+
 const HEADER = `# Generated from docs/openapi.json by "npm run generate". Do not edit.
 """The requests and answers of the API, in snake_case; with \`is_camel_case\` JSON has camelCase."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Dict, List, Literal, Optional, TypedDict, Union
 
 from .unset import UNSET, Unset
@@ -170,19 +173,12 @@ export class PythonTypes {
       const member = schema.properties?.[name] ?? {};
       const note = firstSentence(member.description);
       if (note !== '') lines.push(...wrapped(note, '    # '));
-      lines.push(codeLine(`    ${this.fieldOf(name, this.typeOf(member, type, name), required.has(name))}`));
+      lines.push(
+        codeLine(`    ${fieldOf(name, this.typeOf(member, type, name), required.has(name), SECRETS.has(name))}`),
+      );
     }
     if (ordered.length === 0) lines.push('    pass');
     return `${lines.join('\n')}\n`;
-  }
-
-  private fieldOf(name: string, type: string, isRequired: boolean): string {
-    const field = snakeCase(name);
-    if (isRequired) return `${field}: ${type}`;
-    // Absent and null are different where null is a value.
-    return type.startsWith('Optional[')
-      ? `${field}: Union[Unset, ${type}] = UNSET`
-      : `${field}: Optional[${type}] = None`;
   }
 
   private typedDict(type: string, schema: Schema): string {
@@ -215,6 +211,16 @@ function singular(member: string): string {
 
 function literal(value: unknown): string {
   return value === true ? 'True' : value === false ? 'False' : JSON.stringify(value);
+}
+
+function fieldOf(name: string, type: string, isRequired: boolean, isHidden: boolean): string {
+  // Absent and null are different where null is a value.
+  const [full, value] = type.startsWith('Optional[')
+    ? [`Union[Unset, ${type}]`, 'UNSET']
+    : [`Optional[${type}]`, 'None'];
+  const typed = `${snakeCase(name)}: ${isRequired ? type : full}`;
+  if (isHidden) return `${typed} = field(${isRequired ? '' : `default=${value}, `}repr=False)`;
+  return isRequired ? typed : `${typed} = ${value}`;
 }
 
 function isClosed(schema: Schema): boolean {

@@ -58,6 +58,19 @@ describe('The TypeScript client', () => {
       expect({ ran, bodies }).to.deep.equal({ ran: false, bodies: [] });
     });
 
+  it('makes different digests of different tools, also where their members are getters of a class', async () => {
+    const { definitionDigest } = (await import(pathToFileURL(entry).href)) as {
+      definitionDigest: (tool: object) => string;
+    };
+    class Tool {
+      readonly name = 'n';
+      get description() {
+        return 'd';
+      }
+    }
+    expect(definitionDigest(new Tool())).to.equal(definitionDigest({ name: 'n', description: 'd' }));
+  });
+
   it('spells members as the service does, and leaves free-form values alone', async () => {
     const answer = { decision_id: 'd', allowed: false, verdict: 'DENY', obligations: [{ type: 'x', own_name: 1 }] };
     const { custos, bodies } = await clientWith(() => Response.json(answer));

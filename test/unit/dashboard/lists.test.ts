@@ -75,14 +75,19 @@ describe('an approval that expires', () => {
     expect(timeLeft('2026-11-21T02:00:00Z', NOW)).to.equal('expired 1 h ago');
   });
   it('shows why it cannot be decided any more', () => {
-    expect(wasDecided(approval({}))).to.contain('nobody decided in time');
-    expect(wasDecided(approval({ status: 'rejected', decidedBy: 'abcd', reason: 'no' }))).to.equal(
+    expect(wasDecided(approval({}), NOW)).to.contain('nobody decided in time');
+    expect(wasDecided(approval({ status: 'rejected', decidedBy: 'abcd', reason: 'no' }), NOW)).to.equal(
       'It was already rejected by abcd: no',
     );
     const decided = { decidedBy: 'abcd', reason: 'yes' };
-    expect(wasDecided(approval({ ...decided, status: 'approved' }))).to.equal('It was already approved by abcd: yes');
-    expect(wasDecided(approval({ ...decided, status: 'expired' }))).to.contain('nobody used it in time');
-    expect(wasDecided(approval({ ...decided, status: 'used', usedBy: 'efgh' }))).to.equal(
+    expect(wasDecided(approval({ ...decided, status: 'approved' }), NOW)).to.equal(
+      'It was already approved by abcd: yes',
+    );
+    expect(wasDecided(approval({ ...decided, status: 'approved' }), new Date(LATER))).to.contain(
+      'nobody used it in time',
+    );
+    expect(wasDecided(approval({ ...decided, status: 'expired' }), NOW)).to.contain('nobody used it in time');
+    expect(wasDecided(approval({ ...decided, status: 'used', usedBy: 'efgh' }), NOW)).to.equal(
       'It was already approved by abcd, and used by the key efgh: yes',
     );
   });

@@ -136,9 +136,10 @@ class CrewHooks:
         # The tool gets `tool_input` itself: what changed while the decision was made is not judged.
         if not _is_judged(context.tool_input, permit):
             return "its arguments changed while the decision was made"
-        is_changed = permit.arguments != permit.question.arguments
+        # Not by ==, to which 1 and True are equal.
+        is_changed = permit.arguments is not permit.question.arguments
         # In place of no arguments, CrewAI shows hooks a dictionary that the tool does not get.
-        if is_changed and not context.tool_input:
+        if permit.arguments and not context.tool_input:
             return "an obligation adds arguments to a call that has none, which hooks can't do"
         if permit.result_steps and not self._sees_result_first():
             return "an obligation changes its result, and after_tool_call is not the first hook behind a call"
@@ -185,7 +186,7 @@ def _definition_digest(tool: Any) -> Optional[str]:
 
 
 def _is_judged(tool_input: Any, permit: Permit) -> bool:
-    # Not by ==, to which 1 and True are equal.
+    # Not by ==, as above.
     try:
         return canonical.digest_of(tool_input) == permit.question.arguments_digest
     except ValueError:

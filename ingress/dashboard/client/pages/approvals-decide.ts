@@ -22,7 +22,7 @@ export function DecideCard({ approval, reload }: DecideProps): VNode {
   const now = useNow();
   const [asked, setAsked] = useKept<Answer | undefined>('asked', undefined);
   const status = statusAt(approval, now);
-  const late = mayStill(asked, status) ? undefined : wasDecided(approval);
+  const late = mayStill(asked, status) ? undefined : wasDecided(approval, now);
   // An open dialog stays open: it shows what happened meanwhile.
   const dialog = asked !== undefined && html`<${Ask} ...${{ approval, reload, asked, setAsked, late }} />`;
   if (status === 'pending' || asked === 'approve' || asked === 'reject')

@@ -1,5 +1,6 @@
 // Texts about the states of approvals.
 import type { Approval } from '../answers.ts';
+import { byService } from '../clock.ts';
 import { relative } from '../format.ts';
 import type { WaitingApprovals } from '../wire/approvals.ts';
 
@@ -37,7 +38,9 @@ export function isUrgent(expiresAt: string, now: Date): boolean {
 }
 
 /** Why an approval cannot be decided any more. */
-export function wasDecided({ status, decidedBy, reason, usedBy }: Approval): string {
+export function wasDecided(approval: Approval, now = new Date(byService(Date.now()))): string {
+  const { decidedBy, reason, usedBy } = approval;
+  const status = statusAt(approval, now);
   if (decidedBy === null) return 'It has expired: nobody decided in time.';
   if (status === 'expired') return 'It has expired: nobody used it in time.';
   if (usedBy !== null) return `It was already approved by ${decidedBy}, and used by the key ${usedBy}: ${reason ?? ''}`;
