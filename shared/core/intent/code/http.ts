@@ -201,18 +201,26 @@ function leaks({ url, body = '', carries = false }: HttpParts, own: ActionClass,
   );
 }
 
-const PARAMETER = /[?&]([\w.-]{1,60})=(https?(?::|%3A)[^&\s"']{3,500})/gi;
+const PARAMETER =
+  /[?&;]([\w.[\]-]{1,60})=["']?((?:[a-z][a-z\d+.-]{0,20}:[\\/]{2}|[\\/]{2}(?=[^&;\\/]*\.))[^&;\s"']{2,500})/gi;
+const SCHEME = /^(?:[a-z][a-z\d+.-]{0,20}:)?[\\/]{2}/i;
+const readable = (url: string): string =>
+  url.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** Whether the answer goes to an address outside: `GET /customers?callback=https://leads.example/in`. */
+/**
+ * Whether the answer goes to an address outside: `GET /customers?callback=https://leads.example/in`, in any scheme or that of the request
+ * (`//leads.example`), and encoded twice as well.
+ */
 function answersOutside(url: string, lexicon: Lexicon): boolean {
-  return [...url.matchAll(PARAMETER)].some(
+  return [...readable(readable(url)).matchAll(PARAMETER)].some(
     ([, name = '', value = '']) =>
       partsOf(name).some((part) => lexicon.codeWords.sensitiveSettings.has(part)) &&
-      isOutside(value.replaceAll(/%3A/gi, ':').replaceAll(/%2F/gi, '/'), lexicon),
+      isOutside(value.replace(SCHEME, 'https://'), lexicon),
   );
 }
 
 const SENDS_OUTSIDE: Doing = { action: 'send', effect: 'write', traits: ['external'] };
+const ANSWERS_OUTSIDE: Doing = { ...SENDS_OUTSIDE };
 
 /** What the address and the body of a request ask for beside its method. */
 function askedBeside(
@@ -226,7 +234,7 @@ function askedBeside(
     // What is put replaces what was there.
     method.toUpperCase() === 'PUT' && EMPTY.test(body) ? EMPTIES : undefined,
     orderOfUrl(url, body, own === 'read', lexicon),
-    answersOutside(path, lexicon) ? SENDS_OUTSIDE : undefined,
+    answersOutside(path, lexicon) ? ANSWERS_OUTSIDE : undefined,
     own === 'read'
       ? graphOperation(body, lexicon)
       : actOfBody(body, own === 'update', lexicon, path.split('/').slice(-3)),
@@ -276,7 +284,8 @@ function readRequest(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
     effect: doing.effect,
     traits: [...new Set([...doing.traits, ...(isExternal ? (['external'] as const) : [])])],
     object: acts?.object ?? lastPathName(url),
-    domain: 'web',
+    // It is no page of the web that leaves.
+    domain: doing === ANSWERS_OUTSIDE ? 'data' : 'web',
     language: 'http',
     isWhole: isOnlyText(url, body, lexicon),
   });

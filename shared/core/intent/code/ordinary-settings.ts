@@ -4,6 +4,7 @@ import { isSettings } from './data.ts';
 import { partsOf } from './names.ts';
 import { doingOfSetting, disablesSomething, protects, type Setting, settingsIn } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import { hostOf, isExternalHost } from '../text/entities.ts';
 
 /** The verb of a text that is nothing but settings. */
 export const SETS = 'set';
@@ -15,6 +16,12 @@ const ON = /^(?:true|on|yes|enabled?|strict|required?|[1-9]\d{0,5}[a-z]{0,5})$/;
 const OFF = /^(?:false|off|no|none|null|nil|never|disabled?|empty|-?0+(?:[.x]0+)?[a-z]{0,5}|undefined)$/;
 /** A number, with its unit, a word, some words, or the name of a place such as `Europe/Lisbon`: no address, file, pattern or command. */
 const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_]{1,30})?$/u;
+
+/** What stands apart from the words of a value: `"..."`, a comment. */
+const QUOTED = /"[^"]*"|'[^']*'|(?<=^|\s)#.*$/gm;
+/** What makes a value without quotes more than words and numbers: an address, a path, an option, a variable, a tag. */
+const MORE_THAN_WORDS = /[\\$`|&!<>*@]|:\/\/|(?<![\p{L}\p{N}_])\/|\/[\p{L}\p{N}_.-]+[/.]|[=:\s]--?\p{L}/u;
+const ADDRESSES = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s"',;)\]}]{1,300}|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])/gi;
 
 /** `set retention_days=400 on the bucket`, but no statement of SQL: `SET search_path = app;`. */
 const ASKS = /^(?:[Pp]lease\s+)?[Ss]et\s+(?=[\w.-]+\s{0,2}[=:])(?!.*;$)/;
@@ -53,9 +60,26 @@ function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const weakens = (part: string) => destroysBy(part, lexicon) || exposures.has(part) || weakeners.has(part);
   if (parts.some(weakens)) return OFF.test(value) ? 'ordinary' : 'grave';
   if (partsOf(value).some((part) => sensitiveValues.has(part) || destroysBy(part, lexicon))) return 'grave';
-  const isPlain = PLAIN.test(value) && !OFF.test(value);
+  const isPlain = PLAIN.test(value) && !OFF.test(value) && !HOST.test(value);
   return isPlain && !parts.some((part) => sensitiveSettings.has(part)) ? 'ordinary' : 'open';
 }
+
+/** Whether a variable of the environment, or of make, is set to a path, options or a command: `LD_PRELOAD=/opt/a.so`, but not `PAGER=less`. */
+const decidesWhatRuns = (settings: string, { codeWords }: Lexicon): boolean =>
+  [...settings.matchAll(VARIABLE)].some(
+    ([, name = '', value = '']) =>
+      codeWords.decidingVariables.has(name.toLowerCase()) &&
+      (/\s/.test(value) || MORE_THAN_WORDS.test(`=${value.replace(/["']/g, '')}`)),
+  );
+const VARIABLE = /(?:^|\s)([A-Z][A-Z\d_]{0,60})\s{0,9}[:+?]?=\s{0,9}("[^"]*"|'[^']*'|\S*)/g;
+const HOST = /^[\p{L}_][\w-]*(?:\.[\p{L}_][\w-]*)+$/u;
+
+/** Whether an address in a value is not of the organisation. */
+const leadsOutside = (settings: string, { internalHosts }: Lexicon): boolean =>
+  [...settings.matchAll(ADDRESSES)].some(([address]) => {
+    const host = hostOf(address);
+    return host?.includes('.') === true && isExternalHost(host, internalHosts);
+  });
 
 export interface FoundSettings {
   readonly change: Fragment;
@@ -81,6 +105,8 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   const span = { at: 0, end: text.length };
   const judgements = new Set(found.slice(0, MAX_SETTINGS).map((setting) => judgementOf(setting, lexicon)));
   if (found.length > MAX_SETTINGS || partsOf(around).some((part) => destroysBy(part, lexicon))) judgements.add('grave');
+  if (leadsOutside(settings, lexicon) || decidesWhatRuns(settings, lexicon)) judgements.add('grave');
+  if (MORE_THAN_WORDS.test(settings.replace(QUOTED, ''))) judgements.add('open');
   if (!judgements.has('open') && !judgements.has('grave'))
     return { change: fragmentOf(span, { ...WRITES, ...what, isWhole: true }), around };
   if (found.length === 1 && !IDENTIFIER.test(settings)) return undefined;

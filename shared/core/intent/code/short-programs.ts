@@ -5,6 +5,7 @@ import { type Fragment, fragmentOf, readsOnly, type Span, unknownCode } from './
 import type { ProgramLanguage } from '../lexicon/programs.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { doingOfName } from './names.ts';
+import { interpolates } from './program/foreign.ts';
 import { programIn, programOf } from './program/program.ts';
 import { EMPTIES } from './settings.ts';
 
@@ -40,6 +41,7 @@ export function onlyReads(program: string, lexicon: Lexicon): boolean {
 function onlyPrints(program: string, lexicon: Lexicon): boolean {
   const statements = program.split(/[;\n]/).map((statement) => statement.trim());
   if (statements.every((statement) => statement.length < 400 && HARMLESS_STATEMENT.test(statement))) return true;
+  if ((program.match(STRINGS) ?? []).some(interpolates)) return false;
   const bare = program
     .replaceAll(PATTERNS, '$1$2""')
     .replaceAll(STRINGS, (text) => (/[@#$]\{|`|^["']\w+["']$/.test(text) ? text : '""'));

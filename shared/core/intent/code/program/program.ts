@@ -6,6 +6,7 @@ import type { Call } from '../call-syntax.ts';
 import { type Fragment, gravity, isSecretName, NOT_UNDERSTOOD, type Span, unknownCode } from '../code.ts';
 import { partsOf } from '../names.ts';
 import type { KnownCalls } from './calls.ts';
+import { isForeign } from './foreign.ts';
 import { partOfJavaScript } from './javascript.ts';
 import { JAVASCRIPT } from './javascript-calls.ts';
 import { Judge } from './judge.ts';
@@ -76,6 +77,9 @@ const TELLS: ReadonlySet<string> = new Set([
   ...['ImportDeclaration', 'ExportDeclaration', 'VariableDeclaration', 'TaggedTemplateExpression', 'LambdaExpression'],
 ]);
 
+/** No sentence reads like these. */
+const isCompound = ({ type }: Node): boolean => /^(?:Match|For|While|With|Try)Statement$/.test(type);
+
 /** Whether a tree has what only a program has. A sentence of one word, or a setting, may look like an expression. */
 const isProgram = (node: Node): boolean => TELLS.has(node.type) || node.children.some(isProgram);
 
@@ -109,18 +113,18 @@ function remembered(ask: (act: Act) => boolean): (act: Act) => boolean {
   };
 }
 
-/** @param language if it is known; @returns undefined for a text that is no program in it, or in any of them */
+/** @param isGuessed the text does not say its language; @returns undefined for a text that is no program in it, or in any of them */
 function readAs(
   text: string,
   language: ProgramLanguage,
   lexicon: Lexicon,
   runShell: RunShell,
-  isWanted: (root: Node) => boolean = () => true,
+  isGuessed = false,
 ): ReadProgram | undefined {
   const names = lexicon.programs[language];
   if (names === undefined) return undefined;
   const root = treeOf(text, language);
-  if (root === undefined || !isWanted(root)) return undefined;
+  if (root === undefined || (isGuessed && !isProgram(root))) return undefined;
   const known: KnownCalls = {
     isGrave: remembered((act) => {
       const read = callFragment(callOf(act), 'program', lexicon, NO_SHELL);
@@ -135,7 +139,8 @@ function readAs(
   const of = LANGUAGES[language];
   const judge = new Judge(known, text, names, of.language);
   const found = [...judge.judge(of.translate(text, root))];
-  if (judge.opensFiles && opensMore(root, text)) found.push({ path: [], arguments: '', at: root.from, end: root.to });
+  if ((judge.opensFiles && opensMore(root, text)) || (isGuessed && isForeign(root, text, lexicon)))
+    found.push({ path: [], arguments: '', at: root.from, end: root.to });
   const acts = () => found.flatMap((act) => fragmentsOfAct(act, lexicon, runShell));
   const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
   const isOfLanguage = ({ at, path: [root = ''] }: Act) =>
@@ -144,7 +149,8 @@ function readAs(
       (root === '' ||
         [names.roots, names.modules, of.language.treated].some((one) => one.has(root)) ||
         of.language.isKept(root)));
-  const surelyActs = /\w[(`]|\bfrom\s*["']/.test(text) && found.some(isOfLanguage);
+  const surelyActs =
+    /\w[(`]|\bfrom\s*["']/.test(text) && found.some((act) => isOfLanguage(act) || root.children.some(isCompound));
   return { language, reads: found.length === 0, acts, remarks: () => remarksIn(root), isExpression, surelyActs };
 }
 
@@ -164,7 +170,7 @@ export function programIn(text: string, lexicon: Lexicon): ReadProgram | undefin
       : ['python', 'javascript'];
   let read: ReadProgram | undefined;
   if (/[(=]|^\s*(?:import|export)\b[^\n]*["']/m.test(text))
-    for (const language of languages) read ??= readAs(text, language, lexicon, NO_SHELL, isProgram);
+    for (const language of languages) read ??= readAs(text, language, lexicon, NO_SHELL, true);
   last = { text, lexicon, read };
   return read;
 }
