@@ -1,7 +1,7 @@
 // Recognizes a text that only makes ordinary settings: `DB_POOL_SIZE=24 in staging`, `deletion_protection = true on rds claims-prod`.
 import { type Fragment, fragmentOf, unknownCode, WRITES } from './code.ts';
 import { isSettings } from './data.ts';
-import { partsOf } from './names.ts';
+import { isMoney, partsOf } from './names.ts';
 import { doingOfSetting, disablesSomething, protects, type Setting, settingsIn } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
@@ -55,6 +55,7 @@ function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   if (doingOfSetting(setting, lexicon) !== undefined || disablesSomething(`${name}=${value}`, lexicon)) return 'grave';
   if (protects(name, lexicon)) return ON.test(value) ? 'ordinary' : 'grave';
   const parts = name.split('_');
+  if (parts.some((part) => isMoney(part, lexicon))) return 'grave';
   // One of what is kept is nearly nothing.
   if (/^1\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) return 'grave';
   const weakens = (part: string) => destroysBy(part, lexicon) || exposures.has(part) || weakeners.has(part);
