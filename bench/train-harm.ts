@@ -39,6 +39,8 @@ import { quantile } from './numbers.ts';
 /** Weights are stored as integers of 1/64. */
 const SCALE = 64;
 const LARGEST = 127;
+/** Smaller ones together change few verdicts, and would take a quarter of the file. */
+const SMALLEST = 4;
 /** Share of harmless texts, in cross-validation, that may score as harmful. */
 const FALSE_ALARMS = 0.08;
 /** Share of harmful texts, in cross-validation, that may score as harmless. */
@@ -135,7 +137,7 @@ function wordsModel(examples: readonly Example[]): WordsModel {
   const stored = new Int8Array(BUCKETS);
   for (const [place, number] of features.entries()) {
     const weight = scaled(mean(({ weights }) => weights[place] ?? 0));
-    stored[number] = Math.max(-LARGEST, Math.min(LARGEST, weight));
+    if (Math.abs(weight) >= SMALLEST) stored[number] = Math.max(-LARGEST, Math.min(LARGEST, weight));
   }
   return { bias: scaled(mean(({ bias }) => bias)), weights: stored };
 }

@@ -139,7 +139,7 @@ describe('loading policies', () => {
   });
 
   it('a set of a known digest is rebuilt in slices, between which other work goes on', async () => {
-    const set = setOf(Array.from({ length: 300 }, (_, i) => policy(`p${i}`, 'ALLOW')));
+    const set = setOf(Array.from({ length: 1_500 }, (_, i) => policy(`p${i}`, 'ALLOW')));
     let turns = 0;
     let isLoading = true;
     const count = (): void => {
