@@ -26,8 +26,8 @@ const ADDRESSES = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s"',;)\]}]{1,300}|(?<![\w.])\d{1
 /** `set retention_days=400 on the bucket`, but no statement of SQL: `SET search_path = app;`. */
 const ASKS = /^(?:[Pp]lease\s+)?[Ss]et\s+(?=[\w.-]+\s{0,2}[=:])(?!.*;$)/;
 /** What is said about the settings of one line: a comment, a remark in parentheses, where they are. */
-const COMMENT = /\s+(?:#|\/\/)\s.*$|\s*\([^()]{0,80}\)$/;
-const PLACE = /,?\s+(?:in|on|for|of)\s+(?:[\w.'-]+\s+){0,6}[\w.'-]+$/;
+const COMMENT = /\s{1,9}(?:#|\/\/)\s.*$|\s{0,9}\([^()]{0,80}\)$/;
+const PLACE = /,?\s{1,9}(?:in|on|for|of)\s{1,9}(?:[\w.'-]{1,60}\s{1,9}){0,6}[\w.'-]{1,60}$/;
 
 interface Parts {
   readonly settings: string;
