@@ -3,6 +3,7 @@ import { noEntities } from './text/entities.ts';
 import type { Trait } from '../../kernel/vocabulary.ts';
 import { meaningsMember } from './assess/strictness.ts';
 import { READS } from './code/code.ts';
+import { isDestroying } from './code/names.ts';
 import { extentOf } from './grammar/context.ts';
 import { SENT_OUT, stringSendsOut } from './grammar/destinations.ts';
 import { domainOf } from './grammar/request-object.ts';
@@ -108,7 +109,7 @@ function namesDestruction(words: readonly string[], isCarriedOut: boolean, lexic
   return words.some(
     (word, at) =>
       lexicon.verbForms.get(word) !== undefined &&
-      lexicon.destructiveWords.find(word) === 'word' &&
+      isDestroying(word, lexicon) &&
       (isCarriedOut || lexicon.compounds.match(words, at) === undefined),
   );
 }

@@ -113,10 +113,11 @@ interface LeafRow extends ChainedRow {
 
 type SourceOf = (row: LeafRow) => SourceRow | undefined;
 
-/** The last time that JavaScript has, in both directions. */
-const MOST_MS = 8.64e15;
-/** A time that somebody wrote into a row may be none. */
-const timeOf = (ms: number): string => (Math.abs(ms) <= MOST_MS ? new Date(ms).toISOString() : String(ms));
+/** A time that somebody wrote into a row may be none that JavaScript has. */
+function timeOf(ms: number): string {
+  const time = new Date(ms);
+  return Number.isNaN(time.getTime()) ? String(ms) : time.toISOString();
+}
 
 /** The leaves that something lacks, with the time of the record before each. */
 function datedLeaves(rows: readonly LeafRow[], sourceOf: SourceOf, isLacking: (row: LeafRow) => boolean): DatedLeaf[] {

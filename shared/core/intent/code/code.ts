@@ -98,9 +98,21 @@ export const gravest = <One extends Parameters<typeof gravity>[0]>(
     undefined,
   );
 
-/** Files and variables that hold credentials. */
-const SECRET =
-  /\.(?:ssh|aws|kube|gnupg|env|pem|key|p12|netrc|pgpass)\b|\bid_(?:rsa|ed25519)|\/etc\/shadow|credential|secret|token|passw|\bvault\b/i;
+/** Files and folders with these endings hold credentials, as do these files, and variables and files with these words in their names. */
+const SECRET_ENDINGS = ['ssh', 'aws', 'kube', 'gnupg', 'env', 'pem', 'key', 'p12', 'netrc', 'pgpass'] as const;
+const KEY_FILES = ['id_rsa', 'id_ed25519'] as const;
+const SECRET_WORDS = ['credential', 'secret', 'token', 'passw'] as const;
+const SECRET = new RegExp(
+  String.raw`\.(?:${SECRET_ENDINGS.join('|')})\b|\b(?:${KEY_FILES.join('|')})|/etc/shadow|${SECRET_WORDS.join('|')}|\bvault\b`,
+  'i',
+);
+/** What `isSecretName` looks for, but for the path of the shadow file. */
+export const SECRET_PARTS: readonly string[] = [
+  ...SECRET_ENDINGS.map((ending) => `.${ending}`),
+  ...KEY_FILES,
+  ...SECRET_WORDS,
+  'vault',
+];
 
 export const isSecretName = (text: string): boolean => SECRET.test(text);
 

@@ -2,7 +2,7 @@
 import { commandEntry } from '../lexicon/commands.ts';
 import type { CodeOnLine, CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
 import { gravest, gravity, READS, WRITES } from './code.ts';
-import { doingOfName, isActing, partsOf, verbIn, withMoney, withNouns } from './names.ts';
+import { doingOfName, isActing, isDestroying, partsOf, verbIn, withMoney, withNouns } from './names.ts';
 import { doingInReads, EMPTIES, emptiesSetting, SETTING, settingsOfWords } from './settings.ts';
 import {
   argumentsOf,
@@ -231,9 +231,9 @@ const MESSAGE = /^(?:-m|--(?:message|body|title|notes|description|subject|commen
 const RUNS = /^(?:run|start|invoke|exec|execute|trigger|dispatch|call|submit)$/;
 
 /** Whether the name of something that a command runs says that it destroys: `gh workflow run wipe.yml`, `--function-name purge-tenants`. */
-function namesDestroyer(names: readonly string[], words: readonly string[], { destructiveWords }: Lexicon): boolean {
+function namesDestroyer(names: readonly string[], words: readonly string[], lexicon: Lexicon): boolean {
   const values = words.filter((_, at) => /^--[a-z-]*name$/.test(words[at - 1] ?? ''));
-  return [...names, ...values].some((name) => partsOf(name).some((part) => destructiveWords.find(part) === 'word'));
+  return [...names, ...values].some((name) => partsOf(name).some((part) => isDestroying(part, lexicon)));
 }
 
 /** An option of one letter with its value right after it: `-fdrop.sql`. */

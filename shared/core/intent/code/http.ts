@@ -10,7 +10,7 @@ import {
   type Span,
   unknownCode,
 } from './code.ts';
-import { doingOfName, isMoney, partsOf, withNouns, MOVES } from './names.ts';
+import { doingOfName, isDestroying, isMoney, partsOf, withNouns, MOVES } from './names.ts';
 import { doingOfSettings, EMPTIES, hasLongString } from './settings.ts';
 import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
@@ -145,9 +145,7 @@ function isOnlyText(url: string, body: string, lexicon: Lexicon): boolean {
   });
   const path = url.replace(/^["']?[a-z]+:\/\/[^/]*/i, '');
   const words = [...(path.match(WORDS) ?? []), ...(rest.match(WORDS) ?? [])];
-  return (
-    words.length <= MAX_WORDS && !words.some((word) => lexicon.destructiveWords.find(word.toLowerCase()) === 'word')
-  );
+  return words.length <= MAX_WORDS && !words.some((word) => isDestroying(word.toLowerCase(), lexicon));
 }
 
 /** What belongs to somebody's rights: to add or replace one is to grant. */
@@ -220,6 +218,7 @@ function answersOutside(url: string, lexicon: Lexicon): boolean {
 }
 
 const SENDS_OUTSIDE: Doing = { action: 'send', effect: 'write', traits: ['external'] };
+/** An object of its own, by which `readRequest` knows it. */
 const ANSWERS_OUTSIDE: Doing = { ...SENDS_OUTSIDE };
 
 /** What the address and the body of a request ask for beside its method. */

@@ -18,9 +18,13 @@ export function verbIn(word: string, lexicon: Lexicon): Doing | undefined {
   return verb === undefined || verb.weak ? undefined : verb;
 }
 
+/** Whether a word in lower case is a form of a verb that destroys: `purged`. */
+export const isDestroying = (word: string, { destructiveWords }: Lexicon): boolean =>
+  destructiveWords.find(word) === 'word';
+
 /** Whether a part of a name says that something is changed: `deploy` of `test:deploy`. */
-export const isActing = (part: string, { commandVerbs, destructiveWords }: Lexicon): boolean =>
-  (commandVerbs.get(part)?.effect ?? 'read') !== 'read' || destructiveWords.find(part) === 'word';
+export const isActing = (part: string, lexicon: Lexicon): boolean =>
+  (lexicon.commandVerbs.get(part)?.effect ?? 'read') !== 'read' || isDestroying(part, lexicon);
 
 const MAX_NAME = 400;
 

@@ -1,7 +1,7 @@
 // Recognizes a text that only makes ordinary settings: `DB_POOL_SIZE=24 in staging`, `deletion_protection = true on rds claims-prod`.
 import { type Fragment, fragmentOf, unknownCode, WRITES } from './code.ts';
 import { isSettings } from './data.ts';
-import { isMoney, partsOf } from './names.ts';
+import { isDestroying, isMoney, partsOf } from './names.ts';
 import { doingOfSetting, disablesSomething, protects, type Setting, settingsIn } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
@@ -43,24 +43,22 @@ function partsOfText(text: string): Parts {
   return { settings, around: `${whole.slice(bare.length)} ${bare.slice(settings.length)}` };
 }
 
-const destroysBy = (part: string, { destructiveWords }: Lexicon): boolean => destructiveWords.find(part) === 'word';
-
 /** `open`: its name or value says too little, so that the learned weights count. */
 type Judgement = 'ordinary' | 'open' | 'grave';
 
-/** What a setting is: who may do what, what runs, where something goes, and whether something is kept or protected are no ordinary questions. */
+/** What a setting is that no rule of the lexicon is about: who may do what, what runs, where something goes, and whether something is kept or protected are no ordinary questions. */
 function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const { name, value } = setting;
   const { exposures, sensitiveSettings, sensitiveValues, weakeners } = lexicon.codeWords;
-  if (doingOfSetting(setting, lexicon) !== undefined || disablesSomething(`${name}=${value}`, lexicon)) return 'grave';
+  if (disablesSomething(`${name}=${value}`, lexicon)) return 'grave';
   if (protects(name, lexicon)) return ON.test(value) ? 'ordinary' : 'grave';
   const parts = name.split('_');
   if (parts.some((part) => isMoney(part, lexicon))) return 'grave';
   // One of what is kept is nearly nothing.
   if (/^1\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) return 'grave';
-  const weakens = (part: string) => destroysBy(part, lexicon) || exposures.has(part) || weakeners.has(part);
+  const weakens = (part: string) => isDestroying(part, lexicon) || exposures.has(part) || weakeners.has(part);
   if (parts.some(weakens)) return OFF.test(value) ? 'ordinary' : 'grave';
-  if (partsOf(value).some((part) => sensitiveValues.has(part) || destroysBy(part, lexicon))) return 'grave';
+  if (partsOf(value).some((part) => sensitiveValues.has(part) || isDestroying(part, lexicon))) return 'grave';
   const isPlain = PLAIN.test(value) && !OFF.test(value) && !HOST.test(value);
   return isPlain && !parts.some((part) => sensitiveSettings.has(part)) ? 'ordinary' : 'open';
 }
@@ -105,7 +103,8 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   const what = { verb: SETS, object: 'setting', domain: 'infra' } as const;
   const span = { at: 0, end: text.length };
   const judgements = new Set(found.slice(0, MAX_SETTINGS).map((setting) => judgementOf(setting, lexicon)));
-  if (found.length > MAX_SETTINGS || partsOf(around).some((part) => destroysBy(part, lexicon))) judgements.add('grave');
+  if (found.length > MAX_SETTINGS || partsOf(around).some((part) => isDestroying(part, lexicon)))
+    judgements.add('grave');
   if (leadsOutside(settings, lexicon) || decidesWhatRuns(settings, lexicon)) judgements.add('grave');
   if (MORE_THAN_WORDS.test(settings.replace(QUOTED, ''))) judgements.add('open');
   if (!judgements.has('open') && !judgements.has('grave'))

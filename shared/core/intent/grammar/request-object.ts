@@ -1,5 +1,6 @@
 // Finds the object of a request: its position, a substitute for a missing one, and its domain.
 import type { Action } from '../../../kernel/vocabulary.ts';
+import { isDestroying } from '../code/names.ts';
 import { isFileName } from '../text/entities.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -258,7 +259,7 @@ const MAX_TOLD = 8;
 
 /** What is asked or told about, without the deletion: `did anyone remove the index`, `simulate the purge of the archive`. */
 function objectAskedAbout({ name, words, known }: ObjectPhrase, domain: string, lexicon: Lexicon) {
-  const destroys = (word: string): boolean => lexicon.destructiveWords.find(word) === 'word';
+  const destroys = (word: string): boolean => isDestroying(word, lexicon);
   if (!name.split('_').some(destroys)) return { object: name, domain, known };
   const rest = name.split('_').filter((word) => !destroys(word));
   return { object: rest.join('_') || 'unknown', domain, known: known && rest.includes(words.at(-1) ?? '') };

@@ -1,13 +1,10 @@
 // Tells whether strings of a program, one after another, spell the name of a file with credentials or an address.
+import { SECRET_PARTS } from '../code.ts';
 
 /** These say enough within one string, too. */
 const WHOLE: readonly string[] = ['etc/shadow', '/proc/', '://'];
-/** Parts of names of files with credentials (as `isSecretName` has them), of the files of processes, and of addresses. */
-const WORDS: readonly string[] = [
-  ...WHOLE,
-  ...['.ssh', '.aws', '.kube', '.gnupg', '.env', '.pem', '.key', '.p12', '.netrc', '.pgpass', 'id_rsa', 'id_ed25519'],
-  ...['credential', 'secret', 'token', 'passw', 'vault'],
-];
+/** Parts of names of files with credentials, of the files of processes, and of addresses. */
+const WORDS: readonly string[] = [...WHOLE, ...SECRET_PARTS];
 const PLACEHOLDER = /%[-+#\d.]*[a-z]|\{[^{}]*\}/i;
 /** A character by its code. */
 const BY_CODE = /%[\d.]*c|\{[^{}]*:[^{}]*[cx]\}/i;
