@@ -151,6 +151,18 @@ describe('learned weights of harm', () => {
     expect(harm?.of('move 900 to the box').score).to.equal(harm?.of('MOVE 17 TO THE BOX').score);
   });
 
+  it('score the call of a tool alike with and without the envelope of JSON-RPC', () => {
+    const call = '{"name": "helpdesk_reply", "arguments": {"ticket": 7, "message": "We ship on Monday."}}';
+    const enveloped = [
+      `{"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": ${call}`,
+      `{"method":"tools/call","jsonrpc":"2.0","params":${call}`,
+    ];
+    const { harm } = shippedLexicon();
+    for (const text of enveloped) expect(harm?.of(text).score).to.equal(harm?.of(call).score);
+    const other = `{"jsonrpc": "2.0", "method": "wipe_all", "params": ${call}`;
+    expect(harm?.of(other).score).to.not.equal(harm?.of(call).score);
+  });
+
   it('take time in proportion to the length of the text', () => {
     const { harm } = shippedLexicon();
     expect(harm?.of('a '.repeat(5_000)).score).to.be.a('number');

@@ -71,9 +71,13 @@ function endInAscii(text: string, at: number): number {
   return text.charCodeAt(end) > 0x7f ? 0 : end;
 }
 
+/** What JSON-RPC puts before the call of a tool. It says nothing about the call, whose words count as in any other form. */
+const ENVELOPE =
+  /^\s{0,9}\{(?=[^{}]{0,99}"tools\/call")(?:\s{0,9}"(?:jsonrpc"\s{0,3}:\s{0,3}"2\.0|id"\s{0,3}:\s{0,3}\d{1,18}|method"\s{0,3}:\s{0,3}"tools\/call)"?\s{0,3},){1,3}\s{0,9}"params"\s{0,3}:\s{0,3}(?=\{)/;
+
 /** Calls `take` for each word and mark of a text as it is written, in its order. Linear in its length. */
 export function eachPiece(text: string, take: (piece: string, at: number) => void): void {
-  for (let at = 0; at < text.length; ) {
+  for (let at = ENVELOPE.exec(text)?.[0].length ?? 0; at < text.length; ) {
     const code = text.charCodeAt(at);
     if (isSpace(code)) {
       at += 1;
