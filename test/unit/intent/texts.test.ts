@@ -5,13 +5,14 @@ import { createIntentReader, loadFolderSet } from '../../../bench/intent-reader.
 import { withoutMentions } from '../../../shared/core/intent/attack/mentions.ts';
 import { type CodeKind, readCode } from '../../../shared/core/intent/code/script.ts';
 import { parseNormalized, readNormalized } from '../../../shared/core/intent/normalized.ts';
+import { parsed, toolCallsIn } from '../../../shared/core/intent/code/tool-calls.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { canonicalResource, parseEnforceIntent } from '../../../shared/core/intent/resource.ts';
 import { actionOf } from '../../../shared/core/intent/strings/action-word.ts';
 import type { ParsedIntent } from '../../../shared/core/intent/types.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { milderIn } from '../../support/milder.ts';
-import { expectReading, type TextKind, textCases } from '../../support/text-cases.ts';
+import { expectReading, type TextKind, textCases, textSet } from '../../support/text-cases.ts';
 import { readingOf, shippedLexicon } from './lexicon.ts';
 
 const lexicon = shippedLexicon();
@@ -85,3 +86,15 @@ for (const kind of Object.keys(READERS) as (keyof typeof READERS)[])
           if (notMilderThan !== undefined) expect(milderThan(one.text, notMilderThan), one.place).to.deep.equal([]);
         });
     });
+
+describe('A call of a tool', () => {
+  const isCall = (text: string) => parsed(text) !== undefined && toolCallsIn(text).some(({ isSurely }) => isSurely);
+  for (const { text } of textSet('parse', 'tool-calls').filter((one) => isCall(one.text)))
+    it(`is read alike on one line and on several: ${text.slice(0, 80)}`, () => {
+      const read = (spaces: number) => {
+        const { action, object, effect, traits } = parseIntent(JSON.stringify(parsed(text), null, spaces), lexicon);
+        return { action, object, effect, traits };
+      };
+      expect(read(2)).to.deep.equal(read(0));
+    });
+});

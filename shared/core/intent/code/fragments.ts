@@ -17,6 +17,7 @@ import { LOOPS, shellAt } from './shell-start.ts';
 import { sqlAt } from './sql-start.ts';
 import type { SeenTokens } from './sql-tokens.ts';
 import { opensAt, type Place, type Reader } from './start.ts';
+import { toolCallsIn } from './tool-calls.ts';
 
 /** Beyond this number of pieces of code, only those that destroy or do something new are kept, because the last one may matter most. */
 const MAX_FRAGMENTS = 40;
@@ -97,13 +98,17 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
     .map(({ 0: line, index }) => ({ at: index, end: index + line.length }));
 }
 
+/** Whether a text calls tools: their arguments look like settings where each has a line of its own. */
+const callsTools = (text: string): boolean => toolCallsIn(text).some(({ isSurely }) => isSurely);
+
 /** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const whole = { at: 0, end: text.length };
   const program = programIn(text, lexicon);
   if (program?.reads) return [readsOnly(whole, { verb: 'print', object: 'value' })];
   const settings = settingsOnly(text, lexicon);
-  if (settings !== undefined && fragmentsBeside([], settings.around, lexicon).length === 0) return [settings.change];
+  if (settings !== undefined && !callsTools(text) && fragmentsBeside([], settings.around, lexicon).length === 0)
+    return [settings.change];
   const all = fragmentsInAndBeside(text, lexicon);
   // A program that does more than read is none of its lines alone.
   const isMore = program?.surelyActs === true && all.every(({ effect }) => effect === 'read');

@@ -15,6 +15,8 @@ export interface ToolCall {
   readonly given: readonly string[];
   /** Its arguments as they are written. */
   readonly written: string;
+  /** It is written as a call: with arguments, or named as a tool. `{"name": "web-1", "port": 80}` may as well be a setting. */
+  readonly isSurely: boolean;
 }
 
 export interface CommandArgument {
@@ -23,7 +25,15 @@ export interface CommandArgument {
   readonly text: string | undefined;
 }
 
-const UNREADABLE: ToolCall = { name: '', modes: [], commands: [], queries: [], given: [], written: '' };
+const UNREADABLE: ToolCall = {
+  name: '',
+  modes: [],
+  commands: [],
+  queries: [],
+  given: [],
+  written: '',
+  isSurely: false,
+};
 /** Different calls that are read, since each is read as a text is. */
 const MAX_CALLS = 16;
 /** Members that name the tool, and those that hold its arguments. */
@@ -74,7 +84,8 @@ function callsOf(object: Json): ToolCall[] {
   const all = [...members.filter(([member]) => !keys.some((key) => key === member)), ...given];
   return keys.map((key) => {
     const name = object[key];
-    return isName(name) ? toolCall(name, all, JSON.stringify(Object.fromEntries(given))) : UNREADABLE;
+    const isSurely = hasArguments || /^(?:tool|function)/.test(key);
+    return isName(name) ? toolCall(name, all, JSON.stringify(Object.fromEntries(given)), isSurely) : UNREADABLE;
   });
 }
 
@@ -82,8 +93,14 @@ function callsOf(object: Json): ToolCall[] {
 const BESIDE: ReadonlySet<string> = new Set([...ARGUMENTS, 'id', 'call_id', 'index', 'type', 'jsonrpc', '_meta']);
 
 /** A call with its arguments. */
-const toolCall = (name: string, members: readonly (readonly [string, unknown])[], written: string): ToolCall => ({
+const toolCall = (
+  name: string,
+  members: readonly (readonly [string, unknown])[],
+  written: string,
+  isSurely = true,
+): ToolCall => ({
   name,
+  isSurely,
   modes: modesIn(members),
   commands: members.flatMap(([key, value]) => commandsOf(key, value)),
   queries: members.flatMap(([key, value]) => (QUERY.test(key) && typeof value === 'string' ? [value] : [])),
