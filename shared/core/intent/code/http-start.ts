@@ -5,9 +5,8 @@ import { endOfDocument, type GraphDocument, graphDocument, IN_GRAPH } from './gr
 import { graphOperation, withSettings } from './http-body.ts';
 import { actOfUrl, isOutside, isUrl, MAX_URL, METHODS, requestFragment } from './http.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
-import type { Piece } from './pieces.ts';
 import { sqlFragments } from './sql.ts';
-import type { Place, ReadAt } from './start.ts';
+import type { Piece, Place, ReadAt } from './start.ts';
 
 /** The number of pieces between a method in words and its address. */
 const MAX_BETWEEN = 6;

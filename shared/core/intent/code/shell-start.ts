@@ -5,10 +5,9 @@ import { newEffort } from './effort.ts';
 import { doingOfName } from './names.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { CommandEntry, Lexicon } from '../lexicon/types.ts';
-import type { Piece } from './pieces.ts';
 import { shellFragments, unseenWriter } from './shell.ts';
 import { parseShell, type Prose, type ShellCommand } from './shell-syntax.ts';
-import { enclosureOf, type Place, type ReadAt } from './start.ts';
+import { enclosureOf, type Piece, type Place, type ReadAt } from './start.ts';
 
 /** The number of arguments that serve as evidence of a command within a text. */
 const MAX_TELLING = 6;
@@ -22,7 +21,7 @@ const SCRIPT = /^(?:\.{1,2}\/|~\/|\/)?[\w./-]*\.(?:sh|bash|ps1|bat|cmd|py|rb|pl|
 /** A program by its path, whatever it is called. */
 const PROGRAM = /^\/(?:usr|opt|etc|s?bin|srv|home|root|tmp|var|mnt|Applications|Users)\/[\w./-]*[\w-]$/;
 const ASSIGNS = /^[A-Za-z_]\w*=\S*$/;
-export const LOOPS = new Set(['for', 'while', 'until', 'if']);
+const LOOPS = new Set(['for', 'while', 'until', 'if']);
 /** What no sentence has right after a word: an option, a path, a redirection, an assignment, a substitution. */
 const DASHED = /^(?:-.|[+]o$|\/|\d?>|<|[A-Za-z_]\w{0,63}=|\$|[A-Za-z]:(?:\\|$)|[nN][uU][lL]$)/;
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
