@@ -3,7 +3,6 @@ import { accountingFor, type Fragment, gravest, type Span } from './code.ts';
 import type { Effort } from './effort.ts';
 import { doingOfSettings } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { CYPHER } from './sql-dialects.ts';
 import { gone, make, makeDoing, notUnderstood, type Statement } from './sql-statement.ts';
 import type { SqlToken } from './sql-lexer.ts';
 import { tokensIn } from './sql-tokens.ts';
@@ -76,7 +75,7 @@ function cypherFragments(text: string, { at, end }: Span, lexicon: Lexicon, effo
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
   if (opening === null || !CLAUSES.test(text.slice(at + opening[0].length, end))) return undefined;
-  const tokens = tokensIn(text, at, end, CYPHER, effort);
+  const tokens = tokensIn(text, at, end, 'cypher', effort);
   const span = { at, end };
   const read = readQuery({ tokens, span, lexicon });
   return effort.left > 0 ? [read] : [read, notUnderstood({ tokens, span, lexicon })];
