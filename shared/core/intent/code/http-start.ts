@@ -122,9 +122,6 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
 /** Arguments that are given code. */
 const STATEMENT = /\b(?:sql|statement)\s{0,3}:\s{0,3}"([^"]+)"/gi;
 const OPERATION_HEAD = /^[{"]{0,4}(?:mutation|subscription)[^{}]*\{/i;
-/** An operation of which only variables are read. */
-const OPEN_OPERATION = /^[{"]{0,4}(?:mutation|subscription)\s{0,3}\w{0,60}\s{0,3}\(\s{0,3}\$[^{}]*$/i;
-
 const GRAPH_HEAD = /^(?:query|mutation|subscription|fragment)\b/;
 /** Without a word before it, only a text that is nothing else, with a selection in a selection: `{ order(id: 3) { total } }`. */
 const NAMELESS = /^\s*\{[^{}"]*\{/;
@@ -171,20 +168,14 @@ export function graphAt(place: Place): ReadAt | undefined {
   if (whole) return whole;
   const { text, pieces, at, lexicon } = place;
   const head = pieces[at];
-  const word = head?.lower.replace(/^[{"]+/, '') ?? '';
-  if (!head || !(word.startsWith('mutation') || word.startsWith('subscription'))) return undefined;
-  const { kept: code, isCut: goesOn } = beginningOf(text.slice(head.at, head.at + MAX_BODY + 1), MAX_BODY);
-  if (goesOn && OPEN_OPERATION.test(code)) {
-    const end = head.at + code.length;
-    return { fragments: [unknownCode({ at: head.at, end }, { domain: 'web', language: 'http' })], end };
-  }
+  if (head === undefined || !/^[{"]*(?:mutation|subscription)/.test(head.lower)) return undefined;
+  const code = text.slice(head.at, head.at + MAX_BODY);
   if (!OPERATION_HEAD.test(code)) return undefined;
   const close = code.lastIndexOf('}');
   const span = { at: head.at, end: head.at + (close < 0 ? code.length : close + 1) };
   const doing = graphOperation(code, lexicon);
-  if (doing === undefined) return undefined;
-  const rest = goesOn && isOpen(code) ? [unknownCode(span, { ...IN_GRAPH, language: 'http' })] : [];
-  return { fragments: [...graphFragments(code, span, doing, IN_GRAPH, lexicon), ...rest], end: span.end };
+  const cut = unknownCode(span, { ...IN_GRAPH, language: 'http' });
+  return { fragments: [...(doing ? graphFragments(code, span, doing, IN_GRAPH, lexicon) : []), cut], end: span.end };
 }
 
 /** An address that does something when it is opened: `open https://console.example/projects/42/destroy?ok=1`. */
