@@ -3,7 +3,7 @@ import { argumentsIn } from './call-syntax.ts';
 import { gravest, WRITES } from './code.ts';
 import { singular } from '../lexicon/inflection.ts';
 import { disablesSomething, doingOfSetting, doingOfSettings, EMPTIES, ruledDoing, settingsIn } from './settings.ts';
-import { doingOfName, MOVES, partsOf, withNouns } from './names.ts';
+import { doingOfName, partsOf, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { wordSet } from '../text/word-set.ts';
 
@@ -26,7 +26,6 @@ const NOTHING = /^(?:b?""|b?''|``|nil|null|None|new byte\[0\]|\[\]|\{\}|Buffer\.
 export const writesNothing = (lower: string, args: string): boolean => {
   const given = argumentsIn(args);
   const content = /^(?:write_text|write_bytes|set_contents)$/.test(lower) ? given[0] : given[1];
-  if (lower === 'set' && given.length === 1) return NOTHING.test(given[0] ?? '');
   return WRITES_WHOLE.test(lower) && content !== undefined && NOTHING.test(content);
 };
 
@@ -73,13 +72,6 @@ export function doingOfCall(name: string, of: string, lexicon: Lexicon): Doing |
   return last?.effect === 'destructive' ? last : own && withNouns(own, [name, of], lexicon);
 }
 
-/** What is done with each of many things: `find_each(&:destroy)`. */
-export function handedOn(args: string, lexicon: Lexicon): Doing | undefined {
-  const symbol = /&:(\w{1,40})/.exec(args)?.[1];
-  const doing = symbol === undefined ? undefined : doingOfName(symbol, lexicon);
-  return doing?.effect === 'destructive' ? doing : undefined;
-}
-
 /** Calls after which something is as they say. */
 const SETS_WHOLE =
   /^(?:set|save|put|write|store|update|overwrite|replace|sync|edit|patch|modify|upsert|configure|change|load|reset)/;
@@ -112,8 +104,7 @@ export function doingOfArguments(last: string, args: string, lexicon: Lexicon): 
     ? doingOfSetting({ name: partsOf(name).join('_'), value: value.toLowerCase() }, lexicon)
     : undefined;
   const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? EMPTIES : undefined;
-  const trades = /["'](?:buy|sell)["']/i.test(args) ? MOVES : undefined;
   const ends =
     SETS_WHOLE.test(lower) && (disablesSomething(args, lexicon) || empties(args, lexicon)) ? EMPTIES : undefined;
-  return gravest([set, pair, forced, own, trades, ends]);
+  return gravest([set, pair, forced, own, ends]);
 }

@@ -17,31 +17,24 @@ const CARRIES = /\bopen\(|environ|process\.env|readFile|read_text|getenv|\bfs\./
 /** Methods of requests that carry something. */
 const SENDS = /^(?:post|put|patch)$/i;
 
-const OPTIONS_NAME = /(?:req|request|opts|options|config|settings|init)$/i;
-/** Whether the method of a request is in a variable, or in options that are. */
+const VARIABLE = /^[A-Za-z_$][\w$.]*$/;
+const OPTIONS =
+  /^[A-Za-z_$.][\w$.]*(?:req|request|opts|options|config|settings|init)$|^(?:req|opts|options|config|init)$/i;
+
+/** Whether the method of a request is in a variable, or in options that are: `fetch(url, options)`. In Python a second argument has a name. */
 function isMethodOpen(last: string, args: string): boolean {
   const [first = '', second = ''] = argumentsIn(args);
-  if (DYNAMIC_METHOD.test(args)) return true;
-  if (second === '' && /^[A-Za-z_$][\w$.]*$/.test(first))
-    return (
-      OPTIONS_NAME.test(first) ||
-      (/^(?:axios|ajax|request|\$http)$/.test(last) && !/(?:url|uri|href|endpoint|link|address|path)$/i.test(first))
-    );
-  // `fetch(url, options)`; a second argument in Python has a name: `timeout=3`.
-  if (/^[A-Za-z_$][\w$.]*$/.test(second) && !/^(?:cb|callback|done|next|resolve|null|undefined|None|nil)$/.test(second))
-    return true;
-  return TAKES_METHOD.test(last) && /^[A-Za-z_$][\w$.]*$/.test(first) && second !== '';
+  if (DYNAMIC_METHOD.test(args) || VARIABLE.test(second)) return true;
+  if (second === '')
+    return OPTIONS.test(first) || (/^(?:axios|ajax|request|\$http)$/.test(last) && VARIABLE.test(first));
+  return TAKES_METHOD.test(last) && VARIABLE.test(first);
 }
 
-/** Whether an address is put together with data, in its query: `"https://x/?d=" + token`. */
+/** Whether the query of an address is put together with data: `"https://x/?d=" + token`. */
 function carriesInAddress(args: string): boolean {
   const [address = ''] = argumentsIn(args);
-  if (!/^[fr]?["'`]/.test(address)) return false;
-  const joined = /["'`]\s{0,3}(?:\+|\.|%)\s{0,3}\S/.exec(address);
-  const expands = /\$\{|^f["'][^]*\{/.test(address);
   const query = address.search(/[?&][\w-]{1,30}=(?:["'`]|\$?\{)/);
-  if (!(joined || expands)) return false;
-  return query >= 0 && SENSITIVE.test(address.slice(query));
+  return query >= 0 && /^[fr]?["'`]/.test(address) && SENSITIVE.test(address.slice(query));
 }
 const SENSITIVE =
   /cookie|token|secret|passw|credential|session|environ|\benv\b|key\b|localstorage|users?\b|customers?|emails?|rows?\b|dump|data\b|open\(|stringify|dumps/i;
@@ -50,12 +43,11 @@ export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexic
   const clients = lexicon.codeWords.httpClients;
   const names = path.map((name) => name.toLowerCase());
   const [root = '', last = ''] = [names[0], names.at(-1)];
-  const url = new RegExp(LITERAL).exec(args)?.[2] ?? '';
   const byName = METHODS.has(last.toUpperCase()) ? last : undefined;
   const literal = LITERAL.exec(args)?.[2] ?? '';
   const direct = TAKES_METHOD.test(last) && METHODS.has(literal.toUpperCase()) ? literal : undefined;
   const constant = CONSTANT.exec(args)?.[1];
-  const isRequest = byName !== undefined && /^(?:\/|https?:)/.test(url);
+  const isRequest = byName !== undefined && /^(?:\/|https?:)/.test(literal);
   if (!(clients.has(root) || clients.has(last) || isRequest || direct !== undefined || constant !== undefined))
     return undefined;
   const stated = METHOD.exec(args)?.[1] ?? byName ?? direct ?? constant;
@@ -65,16 +57,14 @@ export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexic
   // An address that is known only at run time may be anywhere.
   const isDynamic = /^\s*[\w$]/.test(args) && (CARRIES.test(args) || SENDS.test(stated ?? ''));
   const target = isDynamic ? 'https://host.invalid/' : (/["'`]((?:https?:\/\/|\/)[^"'`]*)/.exec(args)?.[1] ?? '/');
-  const comma = args.indexOf(',');
-  const carries =
-    carriesInAddress(args) || CARRIES.test(isDynamic ? args.slice(comma < 0 ? args.length : comma) : args);
+  const [, ...rest] = argumentsIn(args);
+  const carries = carriesInAddress(args) || CARRIES.test(isDynamic ? rest.join() : args);
   const sent = requestFragment(
     { method: stated ?? 'GET', url: target, body: args, headers: args, carries },
     { at, end },
     lexicon,
   );
   // Nobody sees what goes where; and what is approved at an unseen address may be a payment.
-  const [, ...rest] = argumentsIn(args);
   const isUnseen = rest.length > 0 && !rest.some((one) => /["'`]/.test(one));
   if (isDynamic && !carries && (isUnseen || RELEASES.test(args)))
     return unknownCode({ at, end }, { domain: 'web', language: 'http', object: sent.object, traits: sent.traits });

@@ -4,11 +4,10 @@ import { type Call, chainAt } from './call-syntax.ts';
 import { fileWrite, type Fragment, fragmentOf, readsOnly, gravest, gravity, NOT_UNDERSTOOD } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Piece } from './pieces.ts';
 import { parseInner } from './shell-syntax.ts';
 import { shellFragments } from './shell.ts';
 import { onlyReads } from './short-programs.ts';
-import type { Place, ReadAt } from './start.ts';
+import type { Piece, Place, ReadAt } from './start.ts';
 
 const MAX_PROGRAM = 2_000;
 /** How often the arguments of a call are looked at. */

@@ -5,7 +5,6 @@ import {
   doingOfKeys,
   doingOfState,
   doingOfThing,
-  handedOn,
   stageOf,
   writesNothing,
 } from './call-effects.ts';
@@ -14,7 +13,6 @@ import { type Call, LITERAL } from './call-syntax.ts';
 import { type Fragment, fragmentOf, type Span, unknownCode, gravest } from './code.ts';
 import { disablesSomething, doingInReads, emptiesSetting, EMPTIES, settingsIn } from './settings.ts';
 import { doingOfName, partsOf, withMoney } from './names.ts';
-import { actOfUrl, MAX_URL } from './http.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { sqlFragments } from './sql.ts';
 
@@ -65,7 +63,7 @@ function readCall(call: Call, where: Where, lexicon: Lexicon, runShell: RunShell
   const carries = isMember && commandCalls.has(lower);
   const named = carries
     ? doingOfKeys(args, lexicon)
-    : (stageOf(args) ?? handedOn(args, lexicon) ?? doingOfCall(last.replace(/Sync$/, ''), of, lexicon));
+    : (stageOf(args) ?? doingOfCall(last.replace(/Sync$/, ''), of, lexicon));
   const handsFile = isMember && HANDS_FILE.test(args) && !pureFunctions.has(lower) && !PARSES.test(lower);
   if (!named) return carries || handsFile ? unknownCode(call) : undefined;
   const set = named.effect === 'write' ? doingOfArguments(last, args, lexicon) : undefined;
@@ -173,13 +171,8 @@ export function onlyReadsCall({ path, arguments: args, isCut }: Call, lexicon: L
   const { httpClients, pureFunctions, shellCalls, evaluators } = lexicon.codeWords;
   const last = path.at(-1) ?? '';
   const name = last.toLowerCase();
-  if (doingInReads(args, () => settingsIn(args), lexicon) !== undefined) return false;
   if (name === 'open' && path.length === 1) return OPENS_TO_READ.test(args);
   if (name === 'require') return READS_MODULES.test(args);
-  // An address that acts when it is opened.
-  const literal = LITERAL.exec(args)?.[2] ?? '';
-  const acts = () => literal.length > MAX_URL || actOfUrl(literal, lexicon)?.entry.effect === 'destructive';
-  if (/^(?:\/|https?:)/.test(literal) && acts()) return false;
   // What is sent with a request is looked at below.
   if (stageOf(args) !== undefined || path.some((part) => httpClients.has(part.toLowerCase())) || SECRET_NAME.test(last))
     return false;
@@ -188,7 +181,6 @@ export function onlyReadsCall({ path, arguments: args, isCut }: Call, lexicon: L
   if (RUNS_DATA.test(path[0] ?? '') || LOADS_OBJECTS.test(args)) return false;
   if (path.length > 1 && name === 'set' && (doingOfArguments(last, args, lexicon) || writesNothing(name, args)))
     return false;
-  if (doingOfThing(last, path.at(-2) ?? '', lexicon)?.effect === 'destructive') return false;
   if (pureFunctions.has(name)) return true;
   if (/^(?:output|write|save|put|copy)\w*file/.test(name)) return false;
   if (shellCalls.has(name) || evaluators.has(name) || /(?:^|_)(?:or|and)_|[a-z](?:Or|And)[A-Z]/.test(last))

@@ -143,22 +143,21 @@ function foundIn(
   if (unknown.length === 0) return plain;
   const more = new Set([...valued, ...unknown]);
   const other = { ...subcommandOf(base, argumentsOf(words, more), lexicon), valued: more };
-  if (!other.isKnown || other.subcommands.length === 0) return plain;
-  const [before, after] = [gravity(plain.doing), gravity(other.doing)];
-  return after > before || (after === before && plain.entry === base && other.entry !== base) ? other : plain;
+  return other.isKnown && other.subcommands.length > 0 && gravity(other.doing) > gravity(plain.doing) ? other : plain;
 }
 
 /** The command of a line by the lexicon; undefined for one that it has not. */
 export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCommand | undefined {
-  const words = lexicon.sameCommands.has(commandName(line[0] ?? ''))
-    ? canonical(
-        line.map((text) => ({ text })),
-        lexicon,
-      ).map(({ text }) => text)
-    : line;
+  const named = canonical(
+    line.map((text) => ({ text })),
+    lexicon,
+  );
+  const words = named.map(({ text }) => text);
   const name = commandName(words[0] ?? '');
   const base =
-    commandOf(name, lexicon) ?? cmdletOf(words[0] ?? '', lexicon) ?? onlyWithSubcommand(name, words, lexicon);
+    commandOf(name, lexicon) ??
+    cmdletOf(words[0] ?? '', lexicon) ??
+    lexicon.commands.get(`${name} ${argumentsOf(words, new Set())[0]?.toLowerCase()}`);
   if (!base) return undefined;
   const found = foundIn(words, base, lexicon);
   const { entry, subcommands } = found;
@@ -186,11 +185,12 @@ export function knownCommand(line: readonly string[], lexicon: Lexicon): KnownCo
   }
   if (onlyShows(words, entry)) [doing, isKnown] = [READS, true];
   if (entry.runs?.language !== 'command' && asksForHelp(words, entry)) [doing, isKnown] = [READS, true];
+  // `gh workflow run wipe.yml`
   const runsDestroyer = () =>
     doing.action === 'execute' &&
-    subcommands.slice(0, 2).some((name) => RUNS.test(name)) &&
     entry.runs === undefined &&
-    namesDestroyer(subcommands.slice(1), own, lexicon);
+    subcommands.slice(0, 2).some((name) => RUNS.test(name)) &&
+    subcommands.slice(1).some((name) => partsOf(name).some((part) => isDestroying(part, lexicon)));
   // `psql -f -` runs what it is fed, which is read.
   const isFile = (word: string, at: number) => !(FILE.test(word) && own[at + 1] === '-');
   const loading = entry.runs?.language === 'sql' ? own.filter(isFile) : own;
@@ -206,8 +206,7 @@ const LIMITS_TOOL = /--(?:max|min)-(?:warnings|errors|failures|retries|redirs?|d
 
 /** Commands that only show something when nothing is set: `mount`, `sysctl vm.swappiness`. */
 const onlyShows = (words: readonly string[], { command }: CommandEntry): boolean =>
-  (command === 'mount' && words.length === 1) ||
-  (command === 'sysctl' && words.slice(1).every((word) => /^(?:-[anNbeq]|[a-z][\w.-]*)$/.test(word)));
+  /^(?:mount|sysctl(?: (?:-[anNbeq]|[a-z][\w.-]*))*)$/.test([command, ...words.slice(1)].join(' '));
 
 /** Whether what a command runs is not seen: a program, or a part of a project that is none of the plain ones: `just ship`. */
 export function runsUnseen({ entry, arguments: given }: Pick<KnownCommand, 'entry' | 'arguments'>, lexicon: Lexicon) {
@@ -229,12 +228,6 @@ const FILE = /^(?:-f|--file)$/;
 /** Options whose value somebody reads. */
 const MESSAGE = /^(?:-m|--(?:message|body|title|notes|description|subject|comment))$/;
 const RUNS = /^(?:run|start|invoke|exec|execute|trigger|dispatch|call|submit)$/;
-
-/** Whether the name of something that a command runs says that it destroys: `gh workflow run wipe.yml`, `--function-name purge-tenants`. */
-function namesDestroyer(names: readonly string[], words: readonly string[], lexicon: Lexicon): boolean {
-  const values = words.filter((_, at) => /^--[a-z-]*name$/.test(words[at - 1] ?? ''));
-  return [...names, ...values].some((name) => partsOf(name).some((part) => isDestroying(part, lexicon)));
-}
 
 /** An option of one letter with its value right after it: `-fdrop.sql`. */
 const hasGlued = (words: readonly string[], option: string): boolean =>
@@ -297,16 +290,6 @@ function weakened(words: readonly string[], { codeWords }: Lexicon): Doing | und
   }
   return undefined;
 }
-
-const onlyWithSubcommand = (name: string, words: readonly string[], { commandGroups, commands }: Lexicon) =>
-  commandGroups.has(name)
-    ? commands.get(
-        `${name} ${words
-          .slice(1)
-          .find((word) => !isOption(word))
-          ?.toLowerCase()}`,
-      )
-    : undefined;
 
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
 

@@ -3,9 +3,7 @@ import { accountingFor, type Fragment, gravest, type Span } from './code.ts';
 import type { Effort } from './effort.ts';
 import { doingOfSettings } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { CYPHER } from './sql-dialects.ts';
 import { gone, make, makeDoing, notUnderstood, type Statement } from './sql-statement.ts';
-import type { SqlToken } from './sql-lexer.ts';
 import { tokensIn } from './sql-tokens.ts';
 import { isRightsColumn } from './sql-rows.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
@@ -14,19 +12,6 @@ import { enclosureOf, type Place, type ReadAt } from './start.ts';
 const OPENING =
   /(?:optional\s+)?match\s*(?:\w{1,40}\s*=\s*)?\(\s*\w{0,40}\s*(?::\s*`?\w[^(){}]{0,200})?(?:\{[^}]{0,400}\}\s*)?\)/iy;
 const CLAUSES = /\b(?:return|set|detach|delete|remove|create|merge|call|with|where|match)\b/i;
-/** Procedures that only show something: `CALL db.labels()`. */
-const SHOWING = /^db\.(?:labels|propertykeys|relationshiptypes|schema\.\w+|info|ping)$/;
-
-/** The name that begins at a token, with its parts: `db.schema.visualization`. */
-function pathAt(tokens: readonly SqlToken[], at: number): string {
-  let end = at;
-  while (tokens[end + 1]?.lower === '.') end += 2;
-  return tokens
-    .slice(at, end + 1)
-    .map(({ lower }) => lower)
-    .join('');
-}
-
 /** What SET does: to a property, `u.role = 'admin'`, to all of them, `u = {}`, to the labels, `u:Admin`. */
 function readSetting(statement: Statement, at: number): Fragment {
   const { tokens, lexicon } = statement;
@@ -49,9 +34,8 @@ function readClause(statement: Statement, at: number): Fragment | undefined {
   if (/^(?:delete|remove|drop)$/.test(head)) return gone(statement, head, 'node');
   if (head === 'set') return readSetting(statement, at);
   if (head === 'create' || head === 'merge') return make(statement, head, 'create', { object: 'node' });
-  const isShown = () => /^[{(]$/.test(tokens[at + 1]?.lower ?? '') || SHOWING.test(pathAt(tokens, at + 1));
-  const isUnseen = head === 'call' ? !isShown() : (head === 'load' || head === ';') && at < tokens.length - 1;
-  return isUnseen ? notUnderstood(statement) : undefined;
+  const isUnseen = head === 'load' || (head === 'call' && !/^[{(]$/.test(tokens[at + 1]?.lower ?? ''));
+  return isUnseen || (head === ';' && at < tokens.length - 1) ? notUnderstood(statement) : undefined;
 }
 
 /** What a query does: the gravest of its clauses. Functions of Cypher change nothing. */
@@ -76,7 +60,7 @@ function cypherFragments(text: string, { at, end }: Span, lexicon: Lexicon, effo
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
   if (opening === null || !CLAUSES.test(text.slice(at + opening[0].length, end))) return undefined;
-  const tokens = tokensIn(text, at, end, CYPHER, effort);
+  const tokens = tokensIn(text, at, end, 'cypher', effort);
   const span = { at, end };
   const read = readQuery({ tokens, span, lexicon });
   return effort.left > 0 ? [read] : [read, notUnderstood({ tokens, span, lexicon })];

@@ -145,19 +145,17 @@ export function urlFragments(line: CommandLine): Fragment[] {
   // A graver request is judged by what it does.
   if (doing?.effect === 'destructive' && gravity(fragment) <= gravity(NOT_UNDERSTOOD))
     return [fragment, fragmentOf(span, { verb: 'skip', ...doing, object: 'check' })];
-  return [fragment, ...(request.saves || (isWget && savesUnasked(texts)) ? savedFiles(words, line) : [])];
+  return [
+    fragment,
+    ...(request.saves || (isWget && !SAVES_NOTHING.test(texts.join(' '))) ? savedFiles(words, line) : []),
+  ];
 }
 
 /** What precedes a name that is not sent. */
 const NAMES_OUTPUT = /^(?:-[a-zA-Z]{0,6}[oO]|--output(?:-document)?|-OutFile)$/;
 
-/** Whether wget saves its answer under its own name, as it does unless it is told to print it or to save nothing. */
-const savesUnasked = (texts: readonly string[]): boolean =>
-  !texts.some(
-    (text, at) =>
-      /^--spider$|^-[a-zA-Z]{0,6}O-$|^--output-document=-$/.test(text) ||
-      (/^(?:-[a-zA-Z]{0,6}O|--output-document)$/.test(text) && texts[at + 1] === '-'),
-  );
+/** What tells wget to print its answer or to save nothing; otherwise it saves it under its own name. */
+const SAVES_NOTHING = /\s(?:--spider|-[a-zA-Z]{0,6}O\s?-|--output-document[=\s]-)(?:\s|$)/;
 
 /** What precedes the name of a file that is saved; `-o` of wget is its log. */
 const NAMES_FILE = /^(?:-[oO]|--output|-OutFile)$/;

@@ -1,25 +1,21 @@
 // Finds code in a text. The effect of such code outweighs the words around it. Each reader recognizes the code of one family.
 import { callAt } from './call-start.ts';
-import { settingsAlone } from './data.ts';
 import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
 import { fileWrite, type Fragment, fragmentOf, isNowhere, readsOnly, type Span, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
-import { METHODS } from './http.ts';
-import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { settingsOnly } from './ordinary-settings.ts';
-import { type Piece, piecesOf } from './pieces.ts';
+import { settingsAlone, settingsOnly } from './ordinary-settings.ts';
 import { programIn } from './program/program.ts';
-import { redisAt, redisNames } from './redis-start.ts';
+import { redisAt } from './redis-start.ts';
 import { writtenPlace } from './shell-files.ts';
-import { LOOPS, shellAt } from './shell-start.ts';
+import { shellAt } from './shell-start.ts';
 import { sqlAt } from './sql-start.ts';
 import type { SeenTokens } from './sql-tokens.ts';
-import { opensAt, type Place, type Reader } from './start.ts';
+import { opensAt, type Piece, piecesOf, type Place, type Reader } from './start.ts';
 import { toolCallsIn } from './tool-calls.ts';
 
-/** Beyond this number of pieces of code, only those that destroy or do something new are kept, because the last one may matter most. */
+/** Beyond this number of pieces of code, only those that do something new are kept, because the last one may matter most. */
 const MAX_FRAGMENTS = 40;
 
 /** The readers, in the order in which they are tried. */
@@ -28,48 +24,15 @@ const READERS: readonly Reader[] = [sqlAt, cypherAt, httpAt, graphAt, shellAt, r
 /** Output of any command redirected into a file: `print "hi" > /etc/motd`. Only a path distinguishes it from a comparison. */
 function redirectAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): Fragment[] {
   const piece = pieces[at];
-  if (!piece || at === 0) return [];
-  const glued = piece.text.includes('>') ? /^(?:1|&)?>{1,2}\|?(.*)$/s.exec(piece.text)?.[1] : undefined;
-  if (glued === undefined) return [];
-  let target = pieces[at];
-  if (glued === '') target = pieces[/^["']$/.test(pieces[at + 1]?.text ?? '') ? at + 2 : at + 1];
-  const path = glued === '' ? (target?.text ?? '') : glued;
+  const glued = /^(?:1|&)?>{1,2}\|?(.*)$/s.exec(piece?.text ?? '')?.[1];
+  if (piece === undefined || at === 0 || glued === undefined) return [];
+  const next = pieces[/^["']$/.test(pieces[at + 1]?.text ?? '') ? at + 2 : at + 1];
+  const target = glued === '' && next !== undefined ? next : piece;
+  const path = glued || target.text;
   if (!/^(?:~|\.{1,2})?\/[\w.~-]/.test(path) || isNowhere(path)) return [];
-  const span = { at: piece.at, end: (target?.at ?? piece.at) + (target?.text.length ?? 0) };
+  const span = { at: piece.at, end: target.at + target.text.length };
   return [fileWrite(path, span), ...writtenPlace(path, span, lexicon)];
 }
-
-/** Words with which code begins, whatever comes next. */
-const HEADS = new Set([
-  ...['match', 'optional', 'query', 'mutation', 'subscription', 'fragment'],
-  ...[...METHODS.keys()].map((method) => method.toLowerCase()),
-  ...LOOPS,
-]);
-/** All plain words with which code may begin. */
-const startsOf = oncePerLexicon(
-  (lexicon): ReadonlySet<string> =>
-    new Set([
-      ...HEADS,
-      ...lexicon.codeWords.sqlHeads.names,
-      ...redisNames(lexicon),
-      ...[...lexicon.commands.keys(), ...lexicon.commandGroups].map((name) => name.split(' ', 1)[0] ?? ''),
-    ]),
-);
-
-/** Cheap first test: whether code may begin with a piece. A plain word that is none of the known ones may not, but before a parenthesis. */
-const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<string>): boolean => {
-  const piece = pieces[at];
-  if (!piece) return false;
-  const next = pieces[at + 1];
-  // `augenrules --load`
-  if (at === 0 && /^--?[a-z]/i.test(next?.text ?? '')) return true;
-  if (starts.has(piece.lower) || !piece.isWord) return true;
-  if (pieces[at - 1]?.text === '`' || next === undefined) return pieces[at - 1]?.text === '`';
-  // `r''m` is one word of several pieces.
-  const opening = next.text.charAt(0);
-  if (opening === '"' || opening === "'") return next.at === piece.at + piece.text.length;
-  return opening === '(' || opening === '{' || opening === '`' || opening === '/';
-};
 
 /** A line that is a comment. One that goes on from the line before, or says to run something, is none. */
 const COMMENT = /(?<![\\`^]\r?\n)^[ \t]*(?:#(?!!)|--\s|\/\/|;\s|::\s)[^\n]*/gm;
@@ -142,37 +105,29 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
     const what = { object: 'process', extent: 'all', traits: ['irreversible'] } as const;
     found.push(fragmentOf(span, { verb: 'fork-bomb', action: 'execute', effect: 'destructive', ...what }));
   }
-  const starts = startsOf(lexicon);
-  const redirects = text.includes('>');
   const effort = newEffort(text.length);
   const sqlTokensSeen: SeenTokens = new Map();
   let until = 0;
-  let destroyed = false;
   // Beyond the limit, more of the same says nothing new.
   const kinds = new Set<string>();
   const kindOf = ({ action, effect, traits }: Fragment): string => [action, effect, ...traits].join(' ');
-  const isNew = (fragment: Fragment): boolean =>
-    (fragment.effect === 'destructive' && !destroyed) || !kinds.has(kindOf(fragment));
   const push = (fragment: Fragment): void => {
+    if (found.length >= MAX_FRAGMENTS && kinds.has(kindOf(fragment))) return;
     found.push(fragment);
     kinds.add(kindOf(fragment));
   };
   for (let at = 0; at < pieces.length; at += 1) {
     const piece = pieces[at];
     if (!piece || piece.at < until || isWithin(comments, piece.at)) continue;
-    const full = found.length >= MAX_FRAGMENTS;
-    const redirect = redirects && piece.text.includes('>') ? redirectAt(pieces, at, lexicon) : [];
     // A redirection adds nothing to a command that already writes.
-    if (found.at(-1)?.effect !== 'write') for (const one of redirect) if (!full || isNew(one)) push(one);
+    if (piece.text.includes('>') && found.at(-1)?.effect !== 'write') redirectAt(pieces, at, lexicon).forEach(push);
     if (effort.left <= 0) break;
-    if (!mayBegin(pieces, at, starts)) continue;
     const opens = opensAt(text, pieces, at, lexicon);
     const place: Place = { text, pieces, at, lexicon, opens, effort, sqlTokensSeen };
     for (const reader of READERS) {
       const read = reader(place);
       if (!read) continue;
-      for (const fragment of read.fragments) if (found.length < MAX_FRAGMENTS || isNew(fragment)) push(fragment);
-      destroyed ||= read.fragments.some(({ effect }) => effect === 'destructive');
+      read.fragments.forEach(push);
       until = read.end;
       break;
     }
@@ -180,7 +135,6 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
   // A configuration that no other reader takes.
   if (!found.some(({ effect, action }) => effect === 'destructive' || action === 'unknown'))
     found.push(...settingsAlone(text, lexicon));
-  const rest = unknownCode({ at: until, end: until });
-  if (effort.left <= 0 && isNew(rest)) found.push(rest);
+  if (effort.left <= 0) push(unknownCode({ at: until, end: until }));
   return found;
 }

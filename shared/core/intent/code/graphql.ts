@@ -81,7 +81,7 @@ function fieldsIn({ selections }: SelectionSetNode, isMutation: boolean, atRoot 
   });
 }
 
-const doingOfField = (name: string, lexicon: Lexicon): Doing | undefined => {
+export const doingOfField = (name: string, lexicon: Lexicon): Doing | undefined => {
   const named = doingOfName(name, lexicon);
   return gravest([named && withNouns(named, [name], lexicon), doingOfState(name, '', lexicon)]);
 };

@@ -1,8 +1,7 @@
 // Reads the bodies of HTTP requests: operations, states, settings, and the operations of GraphQL.
-import { doingOfState } from './call-effects.ts';
-import { gravest, READS, WRITES } from './code.ts';
+import { gravest, WRITES } from './code.ts';
 import { disablesSomething, doingOfSettings, EMPTIES, emptiesSetting } from './settings.ts';
-import { graphDocument } from './graphql.ts';
+import { doingOfField, graphDocument } from './graphql.ts';
 import { doingOfName, withNouns } from './names.ts';
 import { parsed } from './tool-calls.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
@@ -42,27 +41,22 @@ export function actOfBody(
   return gravest(named);
 }
 
-const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+/** An operation that changes something, perhaps cut or not whole. */
+const MUTATES = /\bmutation\b[^{}]{0,2000}\{/;
+const FIELD = /\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
 
-const QUERY_MEMBER = /"query"\s{0,3}:\s{0,3}("(?:[^"\\]|\\.)*")/g;
-
-/** The documents of GraphQL in a body: members named `query`, or all of it. `rest` is what stands beside them. */
-function documentsIn(body: string): { readonly documents: readonly string[]; readonly rest: string } {
-  const documents = [...body.matchAll(QUERY_MEMBER)]
-    .map(([, literal = '']) => parsed(literal))
-    .filter((text) => typeof text === 'string');
-  return documents.length > 0
-    ? { documents, rest: body.replaceAll(QUERY_MEMBER, ' ') }
-    : { documents: [body], rest: '' };
-}
-
-/** What an operation of GraphQL in a body does. One that is cut, or not whole, is searched for the names of fields. */
+/** What the operations of GraphQL in a body do: a document, or strings of JSON that are one, whatever their members are called. */
 export function graphOperation(body: string, lexicon: Lexicon): Doing | undefined {
-  const { documents, rest } = documentsIn(body);
-  const doings = documents.map((text) => graphDocument(text, lexicon)?.doing);
-  if (doings.includes(undefined)) return namedInOperation(body, lexicon);
-  // The server may carry out a member that is named in another way: `"\\u0071uery"`.
-  return withSettings(gravest([...doings, namedInOperation(rest, lexicon)]) ?? READS, body, lexicon);
+  const strings = [...body.matchAll(STRING)]
+    .map(([literal]) => parsed(literal))
+    .filter((one) => typeof one === 'string');
+  const doings = [body, ...strings].map((text) => graphDocument(text, lexicon)?.doing);
+  const rest = body.replaceAll(STRING, (literal) => (graphDocument(String(parsed(literal)), lexicon) ? ' ' : literal));
+  if (MUTATES.test(rest) && doings[0] === undefined)
+    doings.push(WRITES, ...Array.from(rest.matchAll(FIELD), ([, name = '']) => doingOfField(name, lexicon)));
+  const doing = gravest(doings);
+  return doing && withSettings(doing, body, lexicon);
 }
 
 /** What an operation does that is not only a query, with what its arguments and variables set. */
@@ -70,21 +64,4 @@ export function withSettings(doing: Doing, text: string, lexicon: Lexicon): Doin
   if (doing.effect === 'read') return doing;
   if (emptiesSetting(text, lexicon) || disablesSomething(text, lexicon)) return EMPTIES;
   return gravest([doing, doingOfSettings(text, lexicon)]) ?? doing;
-}
-
-/** What an operation does by the names in it. */
-function namedInOperation(text: string, lexicon: Lexicon): Doing | undefined {
-  // First, because a body names its operation `query` whatever it is.
-  const head =
-    /\b(mutation)\b(?=[^{}]{0,2000}\{)/.exec(text) ?? /\b(query|subscription)\b(?=[^{}]{0,2000}\{)/.exec(text);
-  if (!head) return undefined;
-  const fields = [...text.slice(head.index + 5).matchAll(GRAPH_FIELD)];
-  const found = fields.flatMap(([, name = '']) => {
-    const named = doingOfName(name, lexicon);
-    const state = doingOfState(name, '', lexicon);
-    return [...(named ? [withNouns(named, [name], lexicon)] : []), ...(state ? [state] : [])];
-  });
-  if (head[1] !== 'mutation')
-    return (head[1] === 'subscription' ? found.find(({ effect }) => effect === 'destructive') : undefined) ?? READS;
-  return withSettings(gravest([WRITES, ...found]) ?? WRITES, text, lexicon);
 }

@@ -5,9 +5,8 @@ import { endOfDocument, type GraphDocument, graphDocument, IN_GRAPH } from './gr
 import { graphOperation, withSettings } from './http-body.ts';
 import { actOfUrl, isOutside, isUrl, MAX_URL, METHODS, requestFragment } from './http.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
-import type { Piece } from './pieces.ts';
 import { sqlFragments } from './sql.ts';
-import type { Place, ReadAt } from './start.ts';
+import type { Piece, Place, ReadAt } from './start.ts';
 
 /** The number of pieces between a method in words and its address. */
 const MAX_BETWEEN = 6;
@@ -50,9 +49,6 @@ const MAX_CARRIED = 80;
 const EMPTY_IN_WORDS = /\b(?:empty|blank)\s{1,3}(?:array|list|object|body|document|payload|string|json)\b/i;
 /** Words after a request that say what it carries. */
 const CARRIES = /^\W{0,3}\s{0,3}(?:with|containing|carrying|including)\s{1,3}(?![\s{["'])/i;
-
-const carriesData = (after: string, { codeWords }: Lexicon): boolean =>
-  CARRIES.test(after) && (after.toLowerCase().match(/[a-z]+/g) ?? []).some((word) => codeWords.dataNouns.has(word));
 
 const ENDPOINT = /^(?:endpoint|route|api|resource|url|webhook)s?[.,;:!?]?$/;
 const LEADS_TO = /^(?:to|on|at|against|the|with|via|via|using|of)$/;
@@ -105,7 +101,7 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   const { body, ...after } = hasBody ? bodyAfter(text, end) : { body: '', end, isCut: isLong && HEADERS.test(headers) };
   const url = next ? bare(next.text) : (named ?? '/');
   const nothing = EMPTY_IN_WORDS.test(text.slice(end, end + MAX_CARRIED)) ? '[]' : body;
-  const carries = isOutside(url, lexicon) && carriesData(text.slice(end, end + MAX_CARRIED), lexicon);
+  const carries = isOutside(url, lexicon) && CARRIES.test(text.slice(end, end + MAX_CARRIED));
   const read = requestFragment(
     { method, url, body: nothing, headers, carries, isCut: after.isCut },
     { at: head.at, end },
@@ -122,34 +118,30 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
 
 /** Arguments that are given code. */
 const STATEMENT = /\b(?:sql|statement)\s{0,3}:\s{0,3}"([^"]+)"/gi;
-const OPERATION_HEAD = /^[{"]{0,4}(?:mutation|subscription)[^{}]*\{/i;
-/** An operation of which only variables are read. */
-const OPEN_OPERATION = /^[{"]{0,4}(?:mutation|subscription)\s{0,3}\w{0,60}\s{0,3}\(\s{0,3}\$[^{}]*$/i;
-
+const OPERATION_HEAD = /^mutation(?:\s+\w+)?\s*(?:\([^{}]*)?\{/i;
 const GRAPH_HEAD = /^(?:query|mutation|subscription|fragment)\b/;
 /** Without a word before it, only a text that is nothing else, with a selection in a selection: `{ order(id: 3) { total } }`. */
 const NAMELESS = /^\s*\{[^{}"]*\{/;
 
-/** Where the document of GraphQL that begins at a piece ends; undefined where none does. */
-function documentEnd({ text, pieces, at }: Place): number | undefined {
+/** The code after a piece; within a string of JSON its quotes are escaped. */
+const codeAfter = ({ text, pieces, at }: Place): string => {
   const from = pieces[at]?.at ?? 0;
-  const code = text.slice(from, from + MAX_BODY);
+  return text.slice(from, from + MAX_BODY).replaceAll('\\"', ' "');
+};
+
+/** An operation of GraphQL that is all there. */
+function wholeGraphAt(place: Place, code: string): ReadAt | undefined {
+  const { text, pieces, at, lexicon } = place;
   const isNamed = GRAPH_HEAD.test(pieces[at]?.lower ?? '');
   if (!isNamed && !(at === 0 && NAMELESS.test(code))) return undefined;
   const length = endOfDocument(code);
-  return length === 0 || (!isNamed && text.slice(from + length).trim() !== '') ? undefined : from + length;
-}
-
-/** An operation of GraphQL that is all there. */
-function wholeGraphAt(place: Place): ReadAt | undefined {
-  const end = documentEnd(place);
-  if (end === undefined) return undefined;
-  const { text, pieces, at, lexicon } = place;
-  const span = { at: pieces[at]?.at ?? 0, end };
-  const code = text.slice(span.at, end);
-  const read = graphDocument(code, lexicon);
+  const span = { at: pieces[at]?.at ?? 0, end: (pieces[at]?.at ?? 0) + length };
+  if (length === 0 || (!isNamed && text.slice(span.end).trim() !== '')) return undefined;
+  const own = code.slice(0, length);
+  const read = graphDocument(own, lexicon);
   if (read === undefined) return undefined;
-  return { fragments: graphFragments(code, span, withSettings(read.doing, code, lexicon), read, lexicon), end };
+  const doing = withSettings(read.doing, own, lexicon);
+  return { fragments: graphFragments(own, span, doing, read, lexicon), end: span.end };
 }
 
 function graphFragments(
@@ -167,25 +159,19 @@ function graphFragments(
   return [fragmentOf(span, { verb, ...doing, object, domain, language: 'http' }), ...statements];
 }
 
+/** An operation of GraphQL; one that is cut, or not whole, is not understood. */
 export function graphAt(place: Place): ReadAt | undefined {
-  const whole = wholeGraphAt(place);
-  if (whole) return whole;
-  const { text, pieces, at, lexicon } = place;
+  const { pieces, at, lexicon } = place;
   const head = pieces[at];
-  const word = head?.lower.replace(/^[{"]+/, '') ?? '';
-  if (!head || !(word.startsWith('mutation') || word.startsWith('subscription'))) return undefined;
-  const { kept: code, isCut: goesOn } = beginningOf(text.slice(head.at, head.at + MAX_BODY + 1), MAX_BODY);
-  if (goesOn && OPEN_OPERATION.test(code)) {
-    const end = head.at + code.length;
-    return { fragments: [unknownCode({ at: head.at, end }, { domain: 'web', language: 'http' })], end };
-  }
-  if (!OPERATION_HEAD.test(code)) return undefined;
+  if (head === undefined || !(at === 0 || GRAPH_HEAD.test(head.lower))) return undefined;
+  const code = codeAfter(place);
+  const whole = wholeGraphAt(place, code);
+  if (whole || !OPERATION_HEAD.test(code)) return whole;
   const close = code.lastIndexOf('}');
   const span = { at: head.at, end: head.at + (close < 0 ? code.length : close + 1) };
   const doing = graphOperation(code, lexicon);
-  if (doing === undefined) return undefined;
-  const rest = goesOn && isOpen(code) ? [unknownCode(span, { ...IN_GRAPH, language: 'http' })] : [];
-  return { fragments: [...graphFragments(code, span, doing, IN_GRAPH, lexicon), ...rest], end: span.end };
+  const cut = unknownCode(span, { ...IN_GRAPH, language: 'http' });
+  return { fragments: [...(doing ? graphFragments(code, span, doing, IN_GRAPH, lexicon) : []), cut], end: span.end };
 }
 
 /** An address that does something when it is opened: `open https://console.example/projects/42/destroy?ok=1`. */
@@ -197,14 +183,8 @@ export function urlAt({ pieces, at, lexicon }: Place): ReadAt | undefined {
     .some(({ lower }) => lexicon.codeWords.opensUrls.has(lower.replace(/[^a-z]/g, '')));
   const url = bare(piece.text);
   const isThing = /\/(?:\d[\w-]*|[\da-f-]{8,})\/[a-z_-]+\/?(?:\?|$)|[?&](?:confirm|ok|yes|force|action|op)=/i.test(url);
-  if (!isCalled) return undefined;
-  const end = piece.at + piece.text.length;
-  if (isCalled && isUrl(url) && isOutside(url, lexicon) && /^with$/.test(pieces[at + 1]?.lower ?? '')) {
-    const request = requestFragment({ method: 'POST', url, carries: true }, { at: piece.at, end }, lexicon);
-    return { fragments: [sentOutside(request, '', true)], end };
-  }
-  if (!(isThing || !isUrl(url))) return undefined;
-  const act = actOfUrl(url, lexicon);
-  if (act?.entry.effect !== 'destructive' && url.length <= MAX_URL) return undefined;
-  return { fragments: [requestFragment({ method: 'GET', url }, { at: piece.at, end }, lexicon)], end };
+  if (!isCalled || (isUrl(url) && !isThing)) return undefined;
+  const span = { at: piece.at, end: piece.at + piece.text.length };
+  const acts = url.length > MAX_URL || actOfUrl(url, lexicon)?.entry.effect === 'destructive';
+  return acts ? { fragments: [requestFragment({ method: 'GET', url }, span, lexicon)], end: span.end } : undefined;
 }

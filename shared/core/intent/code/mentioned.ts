@@ -6,10 +6,7 @@ import type { Fragment } from './code.ts';
 const SEPARATED = /[;&|]\s{0,8}$/;
 /** After a command: the line goes on with another one. */
 const GOES_ON = /^["'`)\s]{0,4}(?:\||&&|;)/;
-const ANALYZED = /\bexplain\s{1,8}analy[sz]e\s{1,8}$/i;
 const JOINED = /\b(?:and|then|or|plus)\s{1,8}$/i;
-/** `explain the difference between delete and` */
-const COMPARED = /\bbetween\s{1,8}\S{1,24}\s{1,8}and\s{1,8}$/i;
 /** ``document why `rm -rf x` is needed`` */
 const TELLS_ABOUT = /\b(?:why|how|what|whether)\s{1,3}["'`]$/i;
 const IS_TOLD = /^["'`]\s{1,3}(?:is|was|are|does|did|would|could|can|might|fails?|raises?)\b/i;
@@ -29,8 +26,6 @@ export function isMentioned(
   const before = (characters: number): string => text.slice(Math.max(0, fragment.at - characters), fragment.at);
   // A command after a separator is part of a command line, not of a sentence.
   if (fragment.language === 'shell' && SEPARATED.test(before(12))) return false;
-  // EXPLAIN ANALYZE runs the statement that it explains.
-  if (fragment.language === 'sql' && ANALYZED.test(before(40))) return false;
   // A word of the same command line is no verb of a sentence: `git branch | grep x | xargs git branch -d`.
   const isCommand = (at: number) =>
     code.some(
@@ -50,8 +45,7 @@ export function isMentioned(
     fragment.effect !== 'read' &&
     previousAt < last.at &&
     requests.some((request) => request.at === fragment.at && !request.negated) &&
-    JOINED.test(before(16)) &&
-    !(last.mentions && COMPARED.test(before(60)))
+    JOINED.test(before(16))
   )
     return false;
   const after = text.slice(fragment.end, fragment.end + 24);

@@ -1,13 +1,50 @@
-// Recognizes a text that only makes ordinary settings: `DB_POOL_SIZE=24 in staging`, `deletion_protection = true on rds claims-prod`.
-import { type Fragment, fragmentOf, unknownCode, WRITES } from './code.ts';
-import { isSettings } from './data.ts';
+// Recognizes a text that is nothing but settings, such as `DB_POOL_SIZE=24 in staging` or a part of a configuration file: the gravest value
+// counts, or a change if each of them is an ordinary one.
+import { type Fragment, fragmentOf, type Span, unknownCode, WRITES } from './code.ts';
 import { isDestroying, isMoney, partsOf } from './names.ts';
-import { doingOfSetting, disablesSomething, protects, type Setting, settingsIn } from './settings.ts';
+import { doingOfSetting, doingOfSettings, disablesSomething, protects, type Setting, settingsIn } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 
 /** The verb of a text that is nothing but settings. */
 export const SETS = 'set';
+
+const VALUE = `(?:"[^"]*"|'[^']*'|\\[[^\\]]*\\]|\\{[^}]*\\}|[^\\s:=,;]\\S*)`;
+/** `NAME=value`, `name = value`. Read one after the other: one pattern for a whole line would try each way to divide it. */
+const ASSIGNMENT = new RegExp(
+  `["']?[A-Za-z_][\\w.$/-]*(?:[([][^)\\]]*[)\\]][\\w.]*)*["']?\\s*:?=\\s*(?:${VALUE}(?=[\\s,;]|$))?[,;]?\\s*`,
+  'y',
+);
+/** `name: value`, `- value`, `[section]`, a bracket. */
+const ENTRY = new RegExp(
+  `^(?:(?:-\\s+)*["']?[a-z][\\w.$/-]*["']?\\s*:(?:\\s+${VALUE})?|-\\s+${VALUE}|\\[[\\w.: "'-]+\\]|---|[{}[\\]]+),?\\s*(?:#.*)?$`,
+);
+/** A value that is no word of a sentence. */
+const SCALAR = /:\s+(?:true|false|yes|no|on|off|none|null|-?\d[\w.]*|["'[{].*|\S*[/*@].*)\s*,?$/i;
+const MAX_LINES = 400;
+
+/** Whether a line is nothing but assignments, before a comment. */
+function areAssignments(line: string): boolean {
+  let at = 0;
+  while (at < line.length && line[at] !== '#') {
+    ASSIGNMENT.lastIndex = at;
+    if (!ASSIGNMENT.test(line)) return false;
+    at = ASSIGNMENT.lastIndex;
+  }
+  return at > 0;
+}
+
+/** Whether every line of a text, of the first MAX_LINES, sets something. One line with a colon may be a note, unless its value is no word. */
+function isSettings(text: string): boolean {
+  if (!/[=:]/.test(text)) return false;
+  const lines = text
+    .split('\n', MAX_LINES)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const isLine = (line: string) => areAssignments(line) || ENTRY.test(line);
+  if (lines.length === 0 || !lines.every(isLine)) return false;
+  return lines.length > 1 || areAssignments(lines[0] ?? '') || SCALAR.test(lines[0] ?? '');
+}
 
 const MAX_TEXT = 4_000;
 /** Some settings at most: a longer text is a file, of which other readers say what it is. */
@@ -15,7 +52,7 @@ const MAX_SETTINGS = 60;
 const ON = /^(?:true|on|yes|enabled?|strict|required?|[1-9]\d{0,5}[a-z]{0,5})$/;
 const OFF = /^(?:false|off|no|none|null|nil|never|disabled?|empty|-?0+(?:[.x]0+)?[a-z]{0,5}|undefined)$/;
 /** A number, with its unit, a word, some words, or the name of a place such as `Europe/Lisbon`: no address, file, pattern or command. */
-const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_]{1,30})?$/u;
+const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_-]{1,30})?$/u;
 
 /** What stands apart from the words of a value: `"..."`, a comment. */
 const QUOTED = /"[^"]*"|'[^']*'|(?<=^|\s)#.*$/gm;
@@ -74,7 +111,7 @@ const VARIABLE = /(?:^|\s)([A-Z][A-Z\d_]{0,60})\s{0,9}[:+?]?=\s{0,9}("[^"]*"|'[^
 const HOST = /^[\p{L}_][\w-]*(?:\.[\p{L}_][\w-]*)+$/u;
 
 /** Whether an address in a value is not of the organisation. */
-const leadsOutside = (settings: string, { internalHosts }: Lexicon): boolean =>
+export const leadsOutside = (settings: string, { internalHosts }: Lexicon): boolean =>
   [...settings.matchAll(ADDRESSES)].some(([address]) => {
     const host = hostOf(address);
     return host?.includes('.') === true && isExternalHost(host, internalHosts);
@@ -111,4 +148,13 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
     return { change: fragmentOf(span, { ...WRITES, ...what, isWhole: true }), around };
   if (found.length === 1 && !IDENTIFIER.test(settings)) return undefined;
   return { change: unknownCode(span, judgements.has('grave') ? { ...what, verb: 'unknown' } : what), around };
+}
+
+/** What a text does that is nothing but settings, if the lexicon has one of its values. */
+export function settingsAlone(text: string, lexicon: Lexicon): Fragment[] {
+  if (!isSettings(text)) return [];
+  const span: Span = { at: 0, end: text.length };
+  const what = { object: 'setting', domain: 'infra' } as const;
+  const doing = doingOfSettings(text, lexicon);
+  return doing ? [fragmentOf(span, { verb: 'set', ...doing, ...what, isWhole: true })] : [];
 }

@@ -18,12 +18,11 @@ const STOPS = /\\c/;
 const PIECES = /%[%sbdic]|(?:[^%\\]|\\[^%])+/g;
 const OTHER_CONVERSION = /%(?![sbdic])/;
 
-function echoed(words: readonly string[]): readonly string[] {
+/** The options of `echo`, as letters, and what it prints. */
+function echoed(words: readonly string[]): { readonly options: string; readonly text: string } {
   const first = words.findIndex((word) => !ECHO_OPTION.test(word));
-  const options = first < 0 ? words : words.slice(0, first);
-  const text = first < 0 ? '' : words.slice(first).join(' ');
-  const read = unescaped(text);
-  return options.some((option) => option.includes('e')) || read === text ? [read] : [text, read];
+  const until = first < 0 ? words.length : first;
+  return { options: words.slice(0, until).join(''), text: words.slice(until).join(' ') };
 }
 
 /** Undefined for conversions that are not read, and for too much. */
@@ -52,7 +51,11 @@ export function printedBy(words: readonly ShellWord[]): Printed | undefined {
   const command = commandName(name);
   if (command !== 'echo' && command !== 'printf') return undefined;
   const isAll = words.every(({ isDynamic }) => !isDynamic) && !texts.some((text) => STOPS.test(text));
-  if (command === 'echo') return { texts: echoed(texts), isAll };
+  if (command === 'echo') {
+    const { options, text } = echoed(texts);
+    const read = unescaped(text);
+    return { texts: options.includes('e') || read === text ? [read] : [text, read], isAll };
+  }
   const own = texts[0] === '--' ? texts.slice(1) : texts;
   // `printf -v name` sets a variable.
   const printed = own[0]?.startsWith('-') ? undefined : formatted(own);
@@ -62,7 +65,5 @@ export function printedBy(words: readonly ShellWord[]): Printed | undefined {
 /** What follows the text that one of these two prints: the end of a line, unless an option of `echo` leaves it out. */
 export function endOf(words: readonly ShellWord[]): string {
   const [name = '', ...texts] = textsOf(words);
-  const first = texts.findIndex((text) => !ECHO_OPTION.test(text));
-  const options = first < 0 ? texts : texts.slice(0, first);
-  return commandName(name) === 'echo' && !options.some((option) => option.includes('n')) ? '\n' : '';
+  return commandName(name) === 'echo' && !echoed(texts).options.includes('n') ? '\n' : '';
 }

@@ -24,7 +24,7 @@ export function redisAt({ text, pieces, at, lexicon, opens, effort }: Place): Re
     lexicon.functionWords.has(args[0]?.lower ?? '') ||
     (lexicon.verbs.has(head.lower) && !args.some((arg) => ARGUMENT.test(arg.text)));
   if (isSentence && !lexicon.commands.has(`${CLIENT} ${head.lower} ${args[0]?.lower}`)) return undefined;
-  const prose = { goesOnWith: () => false, continues: proseAround(lexicon).continues };
+  const prose = { ...proseAround(lexicon), goesOnWith: () => false };
   const read = parseShell(text, { from: head.at, until: text.length, prose, effort, quoting: 'posix' });
   const [command] = read.commands;
   if (command === undefined) return undefined;

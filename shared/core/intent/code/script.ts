@@ -2,8 +2,7 @@
 import { callAt } from './call-start.ts';
 import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
-import { redisNames } from './redis-start.ts';
-import type { Place, Reader } from './start.ts';
+import { type Place, piecesOf, type Reader } from './start.ts';
 import { type Fragment, fragmentOf } from './code.ts';
 import { fragmentsOf } from './fragments.ts';
 import { httpAt } from './http-start.ts';
@@ -11,7 +10,6 @@ import { isUrl, METHODS } from './http.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import type { ProgramLanguage } from '../lexicon/programs.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { piecesOf } from './pieces.ts';
 import { shellFragments } from './shell.ts';
 import { parseInner, parseShell } from './shell-syntax.ts';
 import { programFragments } from './short-programs.ts';
@@ -55,16 +53,12 @@ const startOf = (text: string, lexicon: Lexicon): Place => ({
   sqlTokensSeen: new Map(),
 });
 
-const REDIS_READS = /^(?:get|scan|info|keys|exists)$/;
-
 /** Commands of Redis without its client: `GET user:14`. */
 function redisFragments({ text, lexicon }: Place): readonly Fragment[] {
-  const name = /^[A-Z]+(?=\s)/.exec(text)?.[0].toLowerCase() ?? '';
-  if (!redisNames(lexicon).has(name) && !REDIS_READS.test(name)) return [];
-  const line = `redis-cli ${text}`;
-  const code = parseShell(line, { from: 0, until: line.length });
+  const code = parseShell(`redis-cli ${text}`, { from: 0, until: text.length + REDIS_CLIENT });
   return code.commands.length === 1 && code.isWhole ? shellFragments(code, lexicon) : [];
 }
+const REDIS_CLIENT = 'redis-cli '.length;
 
 /** The fragments of a reader that account for all of a text. */
 const wholeBy =

@@ -28,7 +28,7 @@ import {
   withFound,
 } from './given-arguments.ts';
 import { backedUpOutside, fedTo, fileOfBody, givenPlaces } from './shell-files.ts';
-import { codeInOptions, codesOnLine, endsWithCodeOption } from './shell-options.ts';
+import { codeInOptions, codesOnLine } from './shell-options.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
 import { editedInPlace, keepsWhatIsPrinted, programRuns } from './stream-editors.ts';
 
@@ -206,8 +206,6 @@ function linesRun(line: CommandLine): Fragment[] {
 function withoutCode(runs: CodeOnLine, line: CommandLine, own: Fragment, beside: readonly Fragment[]): Fragment[] {
   const { command, before, known, span } = line;
   if (runsLines(line)) return [own, ...linesRun(line), ...beside];
-  // `xargs sh -c` takes its code from elsewhere.
-  if (endsWithCodeOption(runs, line)) return [own, unknownCode(span)];
   // What a script does is what its options say.
   if (isScript(known) && before === undefined && isTrial(line.texts, line.lexicon)) return [readsOnly(span)];
   const fed = runsWhatItIsFed(runs, line) ? fedCode(line, runs.language) : [];

@@ -37,10 +37,6 @@ export function codesOnLine(runs: CodeOnLine, { words, texts, known: { entry, va
   return rest.length > 0 ? [rest] : [];
 }
 
-/** Whether the last word is an option whose code is missing. */
-export const endsWithCodeOption = ({ options = [] }: CodeOnLine, { texts }: CommandLine): boolean =>
-  texts.length > 1 && valueIn(texts.at(-1) ?? '', options) === undefined;
-
 function codesInOptions(runs: CodeOnLine, words: readonly ShellWord[]): ShellWord[][] {
   const found: ShellWord[][] = [];
   for (let at = 1; at < words.length; at += 1) {

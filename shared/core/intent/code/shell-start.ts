@@ -5,10 +5,9 @@ import { newEffort } from './effort.ts';
 import { doingOfName } from './names.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { CommandEntry, Lexicon } from '../lexicon/types.ts';
-import type { Piece } from './pieces.ts';
 import { shellFragments, unseenWriter } from './shell.ts';
-import { parseShell, type Prose, type ShellCommand } from './shell-syntax.ts';
-import { enclosureOf, type Place, type ReadAt } from './start.ts';
+import { parseShell, type Prose } from './shell-syntax.ts';
+import { enclosureOf, type Piece, type Place, type ReadAt } from './start.ts';
 
 /** The number of arguments that serve as evidence of a command within a text. */
 const MAX_TELLING = 6;
@@ -22,7 +21,7 @@ const SCRIPT = /^(?:\.{1,2}\/|~\/|\/)?[\w./-]*\.(?:sh|bash|ps1|bat|cmd|py|rb|pl|
 /** A program by its path, whatever it is called. */
 const PROGRAM = /^\/(?:usr|opt|etc|s?bin|srv|home|root|tmp|var|mnt|Applications|Users)\/[\w./-]*[\w-]$/;
 const ASSIGNS = /^[A-Za-z_]\w*=\S*$/;
-export const LOOPS = new Set(['for', 'while', 'until', 'if']);
+const LOOPS = new Set(['for', 'while', 'until', 'if']);
 /** What no sentence has right after a word: an option, a path, a redirection, an assignment, a substitution. */
 const DASHED = /^(?:-.|[+]o$|\/|\d?>|<|[A-Za-z_]\w{0,63}=|\$|[A-Za-z]:(?:\\|$)|[nN][uU][lL]$)/;
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
@@ -112,9 +111,13 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
   // `date;uptime`
   if (opens && /^(?:;|&&?|\|\|)$/.test(next) && commandOf(commandName(pieces[at + 2]?.text ?? ''), lexicon))
     return true;
-  const isPrefix = at === 0 && (entry?.runs?.language === 'command' || entry?.runs?.language === 'shell');
-  if (isPrefix && pieces.length === 2 && commandOf(commandName(next), lexicon)?.effect === 'destructive') return true;
-  if (at === 0 && pieces.length === 2 && /^\d+$/.test(next)) return true;
+  if (
+    at === 0 &&
+    entry?.runs?.language === 'command' &&
+    pieces.length === 2 &&
+    commandOf(commandName(next), lexicon)?.effect === 'destructive'
+  )
+    return true;
   if (
     opens &&
     (leadsIntoPipe(pieces, at, lexicon) || argumentPieces(pieces, at + 1).some(({ text }) => /^<+$/.test(text)))
@@ -146,29 +149,15 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
   return opens && telling;
 }
 
-const isWord = (text: string): boolean => /^[A-Za-z'’,.!?-]+$/.test(text) && !text.startsWith('-');
+const WORD = /^[A-Za-z'’][A-Za-z'’,.!?-]*$/;
 
-/** Whether the words of a command are rather a sentence that follows. */
-function isProse({ words }: ShellCommand, lexicon: Lexicon): boolean {
-  const texts = words.map(({ text }) => text);
-  const [first = ''] = texts;
-  if (texts.length === 0 || !isWord(first)) return false;
-  const entry = commandOf(commandName(first), lexicon);
-  const plain = texts.filter((text) => isWord(text)).length;
-  const hasFiller = texts.some(
-    (text) =>
-      lexicon.fillers.has(text.toLowerCase()) || /^(?:and|then|to|if|with|for|in|on|is|are|what|please)$/i.test(text),
-  );
-  if (entry !== undefined) return entry.evidence === 'option' && hasFiller && plain === texts.length;
-  return (
-    (texts.length >= 2 && hasFiller && plain * 3 >= texts.length * 2) ||
-    (/^[A-Z][a-z]+$/.test(first) && plain * 2 >= texts.length)
-  );
-}
-
-/** Where code in a sentence ends. */
+/** Where code in a sentence ends: at a word by which that goes on, or before words that are no command. */
 export const proseAround = (lexicon: Lexicon): Prose => ({
-  goesOnWith: (command) => !['\n', ';', '(', ')'].includes(command.after) || !isProse(command, lexicon),
+  goesOnWith: ({ after, words }) =>
+    !['\n', ';', '(', ')'].includes(after) ||
+    words.length < 3 ||
+    !words.every(({ text }) => WORD.test(text)) ||
+    commandOf(commandName(words[0]?.text ?? ''), lexicon) !== undefined,
   continues: (word) => lexicon.codeWords.continues.has(word),
 });
 

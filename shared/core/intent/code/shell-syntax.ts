@@ -170,15 +170,22 @@ class Parser extends WordReader {
       const limits = { from: this.at, until, effort: this.effort, quoting: this.quoting };
       const inner = new Parser(this.text, limits, this.depth + 1, this.values, fed);
       inner.run();
-      const before = this.commands.length;
-      for (const { group, afterGroup, ...command } of inner.commands) {
-        const writer = group?.writer === undefined ? undefined : group.writer + before;
-        const from = afterGroup === undefined ? undefined : afterGroup + before;
-        this.commands.push({ ...command, group: group && { writer }, afterGroup: from });
-      }
-      this.isWhole &&= inner.isWhole;
+      this.adopt(inner);
     }
     this.at = Math.min(this.until, until + 1);
+  }
+
+  /** Takes over the commands of a part of the code that was read by itself. */
+  private adopt({ commands, isWhole }: Parser): void {
+    const before = this.commands.length;
+    const moved = (place: number | undefined) => (place === undefined ? undefined : place + before);
+    for (const { group, afterGroup, ...command } of commands)
+      this.commands.push({
+        ...command,
+        group: group && { writer: moved(group.writer) },
+        afterGroup: moved(afterGroup),
+      });
+    this.isWhole &&= isWhole;
   }
 
   /**
@@ -216,11 +223,11 @@ class Parser extends WordReader {
     else this.isWhole = false;
   }
 
-  /** The commands that a call of a function runs; undefined: it is not known. */
-  private commandsOfCall(separator: string): readonly ShellCommand[] | undefined {
+  /** Reads the commands that a call of a function runs, with its arguments in their places; false where they are not known. */
+  private call(separator: string): boolean {
     const [head, ...args] = this.words;
-    const body = this.functions.bodies.get(head?.text ?? '');
     const name = head?.text ?? '';
+    const body = this.functions.bodies.get(name);
     const isPlain =
       this.assignments.length + this.redirections.length === 0 &&
       this.input === undefined &&
@@ -228,27 +235,18 @@ class Parser extends WordReader {
       !isPipe(separator) &&
       this.groups.every(({ fed }) => fed === undefined);
     const isRepeated = this.functions.called.includes(name) || this.depth >= MAX_DEPTH;
-    if (body === undefined || !isPlain || isRepeated || args.some(({ text }) => text.length > MAX_VALUE))
-      return undefined;
+    if (body === undefined || !isPlain || isRepeated || args.some(({ text }) => text.length > MAX_VALUE)) return false;
     const values = new Map(this.values);
-    for (let at = 1; at <= MAX_NUMBERED; at += 1) {
-      const arg = args[at - 1];
-      if (arg === undefined || arg.isDynamic) values.delete(String(at));
-      else values.set(String(at), arg.text);
-    }
-    const all = args.some(({ isDynamic }) => isDynamic) ? undefined : args.map(({ text }) => text).join(' ');
-    for (const name of ['@', '*']) values.set(name, all);
+    const known = args.some(({ isDynamic }) => isDynamic) ? undefined : args.map(({ text }) => text);
+    for (let at = 1; at <= MAX_NUMBERED; at += 1) values.delete(String(at));
+    for (const [at, arg] of args.entries()) if (!arg.isDynamic) values.set(String(at + 1), arg.text);
+    for (const all of ['@', '*']) values.set(all, known?.join(' '));
     const called = { ...this.functions, called: [...this.functions.called, name] };
     const limits = { ...body, effort: this.effort, quoting: this.quoting };
     const inner = new Parser(this.text, limits, this.depth + 1, values, undefined, called);
     inner.run();
-    this.isWhole &&= inner.isWhole;
-    const before = this.commands.length;
-    return inner.commands.map(({ group, afterGroup, ...command }) => ({
-      ...command,
-      group: group && { writer: group.writer === undefined ? undefined : group.writer + before },
-      afterGroup: afterGroup === undefined ? undefined : afterGroup + before,
-    }));
+    this.adopt(inner);
+    return true;
   }
 
   /** Leaves out what no command is in PowerShell: `$old =`, `$_.Length -gt 10MB`, `foreach`. */
@@ -286,10 +284,10 @@ class Parser extends WordReader {
         return;
       }
       const isCall = this.functions.bodies.has(first.text) && this.words[0] === first;
-      const called = isCall ? this.commandsOfCall(separator) : undefined;
-      if (called) this.commands.push(...called);
-      else this.commands.push(command);
-      if (isCall && !called) this.isWhole = false;
+      if (!isCall || !this.call(separator)) {
+        this.commands.push(command);
+        this.isWhole &&= !isCall;
+      }
       if (first.text === 'unset' || (this.functions.called.length > 0 && CHANGES_ARGUMENTS.test(first.text)))
         this.isWhole = this.isWhole && this.functions.bodies.size === 0;
       if (this.words.length === 0) this.remember();
@@ -353,18 +351,14 @@ class Parser extends WordReader {
     const { delimiter, dashed, isPlain } = this.awaited;
     const start = this.at;
     let line = start;
-    while (line < this.until) {
-      const end = this.text.indexOf('\n', line);
-      const next = end === -1 || end > this.until ? this.until : end;
-      const content = this.text.slice(line, next);
+    for (; line < this.until; line = this.next('\n', line) + 1) {
+      const content = this.text.slice(line, this.next('\n', line));
       if ((dashed ? content.trim() : content.trimEnd()) === delimiter) break;
-      line = next + 1;
     }
     this.input = { text: this.text.slice(start, Math.min(line, this.until)), at: start };
     // It may run commands before it is one, unless its delimiter is in quotes.
     if (!isPlain) this.substitutions(Math.min(line, this.until));
-    const end = this.text.indexOf('\n', line);
-    this.at = end === -1 || end > this.until ? this.until : end;
+    this.at = this.next('\n', line);
     this.awaited = undefined;
   }
 
@@ -440,13 +434,11 @@ class Parser extends WordReader {
         break;
       }
       if (this.quoting === 'powershell' && this.peek() === '<' && this.peek(1) === '#') {
-        const end = this.text.indexOf('#>', this.at);
-        this.at = end === -1 || end + 2 > this.until ? this.until : end + 2;
+        this.at = Math.min(this.until, this.next('#>') + 2);
         continue;
       }
       if (this.peek() === '#' && this.quoting !== 'cmd') {
-        const end = this.text.indexOf('\n', this.at);
-        this.at = end === -1 || end > this.until ? this.until : end;
+        this.at = this.next('\n');
         continue;
       }
       const operates = OPERATES.has(this.peek()) && !(this.quoting === 'cmd' && this.peek() === ';');

@@ -90,6 +90,12 @@ export abstract class WordReader {
     return this.at + offset < this.until ? this.text.charAt(this.at + offset) : '';
   }
 
+  /** The offset of the next mark, or of the end where there is none. */
+  protected next(mark: string, from = this.at): number {
+    const end = this.text.indexOf(mark, from);
+    return end === -1 ? this.until : Math.min(end, this.until);
+  }
+
   protected match(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text);
@@ -117,9 +123,8 @@ export abstract class WordReader {
   protected expansion(): string | undefined {
     if (this.peek() === '`') {
       this.seesData = true;
-      const end = this.text.indexOf('`', this.at + 1);
       this.at += 1;
-      this.nested(end === -1 || end > this.until ? this.until : end);
+      this.nested(this.next('`'));
       return undefined;
     }
     if (this.peek(1) === '(') {
@@ -146,12 +151,12 @@ export abstract class WordReader {
       return name === 'IFS' ? ' ' : this.values.get(name);
     }
     if (this.peek(1) === '{') {
-      const end = this.text.indexOf('}', this.at);
+      const end = this.next('}');
       const code = this.text.slice(this.at, end);
       // `${x@P}` runs what the variable holds.
-      if (end === -1 || end > this.until || /[`(]|@[A-Z]$/.test(code)) this.isWhole = false;
+      if (end === this.until || /[`(]|@[A-Z]$/.test(code)) this.isWhole = false;
       if (this.values.has(/\w+/.exec(code)?.[0] ?? '')) this.seesData = true;
-      this.at = end === -1 || end > this.until ? this.until : end + 1;
+      this.at = Math.min(this.until, end + 1);
       return undefined;
     }
     this.at += /[\w?@*#!$-]/.test(this.peek(1)) ? 2 : 1;

@@ -2,6 +2,7 @@
 import { fileWrite, type Fragment, fragmentOf, gravest, isNowhere, unknownCode } from './code.ts';
 import { commandName } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import { leadsOutside } from './ordinary-settings.ts';
 import { ruledDoing, settingsOfWords } from './settings.ts';
 import { endOf, type Printed, printedBy } from './printed.ts';
 import { type Before, decides, type Fed, mayDecide, readsFile, type Reading } from './shell-code.ts';
@@ -25,7 +26,8 @@ function variables({ command: { assignments, words, at, end }, lexicon }: Readin
   // `env A=b x` is looked at where it runs `x`.
   const exports = words[0]?.text === 'env' ? [] : sets;
   const isUnclear =
-    assignments.some(({ text }) => isDeciding(text, lexicon)) || exports.some(({ text }) => decides(text, lexicon));
+    assignments.some(({ text }) => isDeciding(text, lexicon)) ||
+    exports.some(({ text }) => decides(text, lexicon) || leadsOutside(text, lexicon));
   const unclear = isUnclear ? [unknownCode({ at, end })] : [];
   const doing = gravest(settingsOfWords(textsOf([...assignments, ...sets])).map((one) => ruledDoing(one, lexicon)));
   return doing ? [...unclear, fragmentOf({ at, end }, { verb: 'set', ...doing, object: 'setting' })] : unclear;

@@ -1,16 +1,14 @@
 // Recognizes where SQL begins in a text. Plain English uses the same verbs, so further evidence is required.
 import { accountingFor } from './code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Piece } from './pieces.ts';
 import { fragmentsOfLexings } from './sql.ts';
 import { begins } from './sql-sequence.ts';
 import { firstTokens, lexingsOf, type SqlToken } from './sql-tokens.ts';
-import { enclosureOf, type Place, type ReadAt } from './start.ts';
+import { enclosureOf, type Piece, type Place, type ReadAt } from './start.ts';
 
 /** The number of tokens by which a statement is recognized. */
 const MAX_EVIDENCE = 60;
 const MAX_STATEMENTS = 60;
-const MAX_LETTERS = 400;
 
 const isUpper = ({ text }: SqlToken | Piece): boolean => text === text.toUpperCase() && /[A-Z]/.test(text);
 
@@ -44,22 +42,20 @@ const isTruncate: Form = (opening) =>
   opening.lexicon.codeWords.sqlObjects.has(opening.second)
     ? isDrop(opening)
     : (opening.upper || opening.isQuoted) && opening.tokens.length > 1;
-const isAlter: Form = ({ tokens, upper, upperNext, second, third, has, lexicon }) =>
-  // `ALTER JOB backup DISABLE`; in capitals, English has words without a meaning of their own.
-  (upper && upperNext && tokens[1]?.kind === 'word' && !lexicon.functionWords.has(second) && third !== '') ||
+const isAlter: Form = ({ upper, upperNext, second, has, lexicon }) =>
+  (upper && upperNext && !lexicon.functionWords.has(second)) ||
   (lexicon.codeWords.sqlObjects.has(second) && (upper || has('drop', 'add', 'rename', 'set', 'column', 'disable')));
-const isInsert: Form = ({ upper, second, isCut, has }) =>
-  (second === 'into' || second === 'overwrite') && (upper || has('values', 'using', 'select') || (isCut && has('(')));
-const isSet: Form = ({ tokens, words, second, upper, isQuoted, has }) => {
-  const scoped = /^(?:session|global|local|persist|@@global|@@session)$/.test(second) ? 2 : 1;
-  let name = words[scoped] === '.' ? scoped + 1 : scoped;
-  while (words[name + 1] === '.' && name < 6) name += 2;
-  const sign = words[name + 1];
-  if (tokens[name]?.kind !== 'word' || !(sign === '=' || sign === 'to')) return false;
-  return (sign === '=' && (upper || isQuoted)) || (has(';') && !upper);
+const isInsert: Form = ({ upper, second, has }) =>
+  (second === 'into' || second === 'overwrite') && (upper || has('values', 'using', 'select', '('));
+/** `SET app.mode = 'a'`, `set x to 1;` */
+const isSet: Form = ({ tokens, words, upper, isQuoted, has }) => {
+  const at = words.findIndex((word) => word === '=' || word === 'to');
+  const isNamed = tokens
+    .slice(1, at)
+    .every(({ kind, lower }, index) => (index % 2 === 0 ? kind === 'word' : lower === '.'));
+  return at > 1 && at % 2 === 0 && isNamed && (upper || isQuoted ? words[at] === '=' : has(';'));
 };
-const isGrant: Form = ({ upper, words, isCut }) =>
-  upper && (isCut || words.slice(1).some((word) => word === 'on' || word === 'to' || word === 'from'));
+const isGrant: Form = ({ upper, isCut, has }) => upper && (isCut || has('on', 'to', 'from'));
 const isExecute: Form = ({ tokens, upper, second }) =>
   second === 'immediate' || (upper && (tokens[1]?.kind === 'word' || second === '('));
 const isTransaction: Form = ({ upper, second }) => upper && /^(?:|;|transaction|work)$/.test(second);
@@ -67,15 +63,13 @@ const isBackup: Form = ({ upper, second, lexicon }) => upper && lexicon.codeWord
 
 /** Whether a SELECT in small letters is of values, as no sentence is: `select f(x)`, `select 1;`, `select $$a$$`. */
 function selectsValue([head, first, second, third]: readonly SqlToken[]): boolean {
-  if (head === undefined || first === undefined) return false;
-  const isJoined = second?.at === first.end;
+  const isJoined = first !== undefined && second?.at === first.end;
   // `select item(s)`
-  if (first.kind === 'word') return isJoined && second?.lower === '(' && !/^e?s$/.test(third?.lower ?? '');
-  if (first.text === '$') return isJoined && (second?.text ?? '').endsWith('$');
-  if (first.kind !== 'string' && !/^\d/.test(first.text)) return false;
-  if (second === undefined || second.lower === ';') return true;
+  if (first?.kind === 'word') return isJoined && second?.lower === '(' && !/^e?s$/.test(third?.lower ?? '');
+  if (first?.text === '$') return isJoined;
+  if (first?.kind !== 'string' && !/^\d/.test(first?.text ?? '')) return false;
   // `select 1 exec purge`, as all of a text
-  return head.at === 0 && begins(second, third);
+  return second === undefined || second.lower === ';' || (head?.at === 0 && begins(second, third));
 }
 
 /** What shows of each head that it begins a statement. */
@@ -109,20 +103,17 @@ const FORMS = new Map<string, Form>(
     vacuum: ({ upper, has }) => upper || has('retain'),
     copy: ({ tokens, upper, second, isCut, has }) =>
       (isCut || has('to', 'from')) &&
-      (tokens.some(({ kind }) => kind === 'string') || has('stdout', 'stdin', 'program')) &&
-      (upper || second === '(' || has('program')),
+      (upper || second === '(' || has('program')) &&
+      (tokens.some(({ kind }) => kind === 'string') || has('stdout', 'stdin', 'program')),
     unload: ({ upper, second }) => second === '(' || upper,
     exec: isExecute,
     execute: isExecute,
-    call: ({ tokens, words, upper, third }) =>
-      (upper || third === '(') && words.includes('(') && tokens[1]?.kind === 'word' && tokens[1].text !== 'the',
+    call: ({ tokens, upper, third, has }) => (upper || third === '(') && has('(') && tokens[1]?.kind === 'word',
     set: isSet,
-    load: ({ tokens, upper, second, has }) =>
-      (second === 'data' && has('infile')) || (upper && tokens[1]?.kind === 'string'),
-    prepare: ({ upper, third, has }) => (upper || has(';')) && (third === 'as' || third === 'from' || third === '('),
-    shutdown: ({ upper, second }) =>
-      upper && /^(?:|;|with|immediate|abort|nowait|save|nosave|transactional|normal)$/.test(second),
-    deny: ({ upper, has }) => upper && has('on') && has('to'),
+    load: ({ tokens, upper, second }) => second === 'data' || (upper && tokens[1]?.kind === 'string'),
+    prepare: ({ upper, has }) => (upper || has(';')) && has('as', 'from', '('),
+    shutdown: ({ upper, second }) => upper && /^(?:;|with|immediate|abort|nowait|save|nosave)?$/.test(second),
+    deny: isGrant,
     pragma: ({ upper, third }) => upper || third === '(' || third === '=',
     begin: isTransaction,
     start: isTransaction,
@@ -147,30 +138,6 @@ function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, isCut: bool
   const looks = isQuoted || has(';', 'where', '*', '=');
   const opening = { tokens, words, second, third, upper, upperNext, isQuoted, looks, isCut, lexicon, has };
   return FORMS.get(head.lower)?.(opening) ?? false;
-}
-
-/** Cheap first test: the word after a head that surely begins no statement. */
-function isEnglish(tokens: readonly SqlToken[], text: string, { codeWords }: Lexicon): boolean {
-  const [head, second, third] = tokens;
-  if (head === undefined) return true;
-  if (second === undefined) return head.lower !== 'shutdown';
-  if (head.lower === 'set') return !(isUpper(head) || third?.lower === '=' || third?.lower === 'to');
-  if (head.lower === 'prepare') return !(third?.lower === 'as' || third?.lower === 'from' || third?.lower === '(');
-  if (codeWords.sqlSession.has(head.lower)) return !isUpper(head);
-  if (head.lower === 'select') {
-    const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
-    if (isUpper(head)) return rest.length < MAX_LETTERS && !/from|[(;]|'\s+as\s/.test(rest);
-    if (selectsValue(tokens)) return false;
-    return !(rest.includes('from') && /[*;]|where|waitfor/.test(rest));
-  }
-  if (head.lower === 'explain' && !isUpper(head))
-    return !/[;*=]|\bwhere\b/i.test(text.slice(head.at, head.at + MAX_LETTERS));
-  if (head.lower === 'with') return second.lower !== 'recursive' && third?.lower !== 'as' && third?.lower !== '(';
-  if (head.lower === 'delete') return second.lower !== 'from';
-  if (head.lower === 'insert' || head.lower === 'merge' || head.lower === 'replace')
-    return second.lower !== 'into' && second.lower !== 'overwrite';
-  const needsObject = head.lower === 'drop' || head.lower === 'truncate' || head.lower === 'alter';
-  return needsObject && !isUpper(head) && !codeWords.sqlObjects.has(second.lower);
 }
 
 /** Whether words that are no SQL go on after a token: `and wire 500 euros`, `then tell them`. */
@@ -224,7 +191,6 @@ function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
   if (piece.lower === 'set' && !place.opens) return undefined;
   const isGiven = GIVEN.test(text.slice(Math.max(0, piece.at - MAX_BEFORE), Math.max(0, piece.at - 1)));
   const isQuoted = isGiven && enclosureOf(text, piece) !== undefined;
-  if (!isQuoted && isEnglish(firstTokens(text, piece.at, 4, effort, sqlTokensSeen), text, lexicon)) return undefined;
   const tokens = firstTokens(text, piece.at, MAX_EVIDENCE, effort, sqlTokensSeen);
   const first = tokens.findIndex(({ lower }) => lower === ';');
   const [head] = tokens;

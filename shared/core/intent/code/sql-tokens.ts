@@ -1,11 +1,10 @@
-// The tokens of SQL: as each dialect reads them, the first ones of a text, and those of each statement.
+// The tokens of SQL: in each way in which a text may be read, the first ones of a text, and those of each statement.
 import type { Effort } from './effort.ts';
-import { AskedDialect, DIALECTS, type SqlDialect, USUAL } from './sql-dialects.ts';
-import { SqlLexer, type SqlToken } from './sql-lexer.ts';
+import { isReadDifferently, type Lexis, SqlLexer, type SqlToken } from './sql-lexer.ts';
 
 export type { SqlToken };
 
-/** The tokens of a text as some dialects read it. */
+/** The tokens of a text, read in one way. */
 export interface Lexing {
   readonly tokens: readonly SqlToken[];
 }
@@ -17,19 +16,12 @@ function* tokensOf(lexer: SqlLexer, from: number): Generator<SqlToken> {
   for (let token = lexer.next(from); token; token = lexer.next(token.end)) yield token;
 }
 
-/** The tokens of a span as one dialect reads it, as far as the effort lasts. */
-export const tokensIn = (
-  text: string,
-  from: number,
-  until: number,
-  dialect: SqlDialect,
-  effort: Effort,
-): SqlToken[] => [...tokensOf(new SqlLexer(text.slice(0, until), new AskedDialect(dialect), effort), from)];
+/** The tokens of a span, as far as the effort lasts. */
+export const tokensIn = (text: string, from: number, until: number, lexis: Lexis, effort: Effort): SqlToken[] => [
+  ...tokensOf(new SqlLexer(text.slice(0, until), lexis, effort), from),
+];
 
-/**
- * The ways in which dialects read a text from `from` on, each once, as far as the effort lasts. A dialect in which a quotation is never
- * closed doesn't run the statement that is open, unless that is so in all of them.
- */
+/** A text from `from` on as it is usually read and, where dialects differ, without strings and comments: what one of them hides, another one runs. */
 export function lexingsOf(
   text: string,
   from: number,
@@ -38,21 +30,8 @@ export function lexingsOf(
   cut: Cut = (all) => [...all],
 ): Lexing[] {
   const code = until < text.length ? text.slice(0, until) : text;
-  const found: { asked: AskedDialect; tokens: readonly SqlToken[]; openAt: number | undefined }[] = [];
-  for (const dialect of DIALECTS) {
-    if (effort.left <= 0 || found.some(({ asked }) => asked.answersFor(dialect))) continue;
-    const asked = new AskedDialect(dialect);
-    const lexer = new SqlLexer(code, asked, effort);
-    const tokens = cut(tokensOf(lexer, from));
-    found.push({ asked, tokens, openAt: lexer.openAt });
-  }
-  const closed = found.filter(({ openAt }) => openAt === undefined);
-  if (closed.length === 0) return found;
-  const isRun = (openAt: number) => (token: SqlToken) => token.at < openAt;
-  const open = found.flatMap(({ tokens, openAt }) =>
-    openAt === undefined ? [] : [{ tokens: tokens.filter(isRun(openAt)) }],
-  );
-  return [...closed, ...open];
+  const kinds: readonly Lexis[] = isReadDifferently(code.slice(from)) ? ['usual', 'bare'] : ['usual'];
+  return kinds.map((lexis) => ({ tokens: cut(tokensOf(new SqlLexer(code, lexis, effort), from)) }));
 }
 
 /** The tokens of one text that were read before, by the offsets from which they were looked for. */
@@ -61,7 +40,7 @@ export type SeenTokens = Map<number, SqlToken | undefined>;
 /** The first `most` tokens from `from` on, by which SQL is recognized. Many words of a text may begin SQL, so that each token is read once. */
 export function firstTokens(text: string, from: number, most: number, effort: Effort, seen: SeenTokens): SqlToken[] {
   const found: SqlToken[] = [];
-  const lexer = new SqlLexer(text, new AskedDialect(USUAL), effort);
+  const lexer = new SqlLexer(text, 'usual', effort);
   for (let at = from; found.length < most; ) {
     let token = seen.get(at);
     if (token === undefined && !seen.has(at)) {
