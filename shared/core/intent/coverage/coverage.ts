@@ -4,7 +4,8 @@ import type { EndState } from '../grammar/end-states.ts';
 import type { Fragment } from '../code/code.ts';
 import { commentsIn } from '../code/fragments.ts';
 import type { Lexicon, VerbReading } from '../lexicon/types.ts';
-import { matchesIn, type PatternMatch, type Saying } from '../lexicon/word-patterns.ts';
+import type { PatternMatch } from '../lexicon/patterns.ts';
+import { type Phrasing, phrasingsIn, type Saying } from '../lexicon/phrasings.ts';
 import type { Segments } from '../segments.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { isSecret } from '../text/secrets.ts';
@@ -157,9 +158,9 @@ function outside(
   reading: readonly Fragment[],
   length: number,
   offsets: readonly number[],
-  matches: readonly PatternMatch[],
+  matches: readonly PatternMatch<Phrasing>[],
   isDescribed: (at: number) => boolean,
-): readonly PatternMatch[] {
+): readonly PatternMatch<Phrasing>[] {
   if (matches.length === 0) return matches;
   const isInRead = within(reading, length);
   return matches.filter(({ from, to }) => {
@@ -214,7 +215,7 @@ export function coverageOf(
   }
   const reading = code.filter(({ isWhole, effect }) => isWhole && effect === 'read');
   const isDescribed = describedAt(text.length, sentences, ofSentence);
-  const matches = matchesIn(words, ends, lexicon.phrasings, infos);
+  const matches = phrasingsIn(words, ends, lexicon.phrasings, infos);
   const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
   const phrasings = outside(reading, text.length, offsets, matches, isDescribed);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
@@ -244,7 +245,7 @@ export function coverageOf(
     hasUnknownSentence: unknown.length > 0,
   };
   const shownPhrasings = phrasings.slice(0, MAX_SPANS);
-  const phraseOf = ({ from, to }: PatternMatch): Span => {
+  const phraseOf = ({ from, to }: PatternMatch<Phrasing>): Span => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
     const near = sentences.filter((sentence) => (sentence[0]?.at ?? 0) <= end && start <= (sentence.at(-1)?.at ?? 0));
     return spanOf(
