@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { wordsOfText } from '../text/words.ts';
 import { participles, plural, verbForms } from './inflection.ts';
-import { count, flag, kinds, list, Name, named, object, oneOf, Phrase, record, rows, slots } from './parts.ts';
+import { count, flag, Kinds, list, Name, object, oneOf, Phrase, record, rows, slots } from './parts.ts';
 import {
   matchesAmong,
   type Pattern as KindPattern,
@@ -21,46 +21,28 @@ const SAYINGS = ['destruction', 'payment', 'disclosure'] as const;
 export type Saying = (typeof SAYINGS)[number];
 
 const Kind = object('phrasingKind', {
-  verbs: Type.Optional(list(Phrase, ['vanish'])),
-  nouns: Type.Optional(list(Phrase, ['journalist'])),
-  words: Type.Optional(list(Phrase, ['gone', 'no longer'])),
+  verbs: Type.Optional(list(Phrase)),
+  nouns: Type.Optional(list(Phrase)),
+  words: Type.Optional(list(Phrase)),
 });
-const texts = (example: string) => rows(Type.String({ minLength: 1, maxLength: 300 }), [example], { minItems: 1 });
+const Texts = rows(Type.String({ minLength: 1, maxLength: 300 }), { minItems: 1 });
 
 const Pattern = object('pattern', {
-  name: named('until_empty'),
-  says: oneOf(SAYINGS, 'destruction'),
-  slots: slots('Kinds of which one must stand here.', ['empty'], [['until'], ['empty', 'gone']]),
-  gap: count(0, 12, 4),
-  unless: Type.Optional(kinds(['asked'])),
+  name: Name,
+  says: oneOf(SAYINGS),
+  slots: slots('Kinds of which one must stand here.'),
+  gap: count(0, 12),
+  unless: Type.Optional(Kinds),
   across: flag,
-  examples: texts('tidy up the table until it is empty'),
-  against: texts('wait until it is ready'),
+  examples: Texts,
+  against: Texts,
 });
 
-const Asking = object(
-  'asking',
-  { open: named('question_word'), unless: named('plea'), recounts: Type.Optional(named('recounting')) },
-  { examples: [{ open: 'question_word', unless: 'plea' }] },
-);
-
-export const PhrasingsSchema = object(
-  'phrasings',
-  {
-    kinds: record(Name, Kind, { empty: { words: ['empty', 'bare'] }, until: { words: ['until', 'till'] } }),
-    questions: Type.Optional(Asking),
-    patterns: rows(Pattern, [
-      {
-        name: 'until_empty',
-        says: 'destruction',
-        slots: [['until'], ['empty']],
-        examples: ['tidy up the table until it is empty'],
-        against: ['wait until it is ready'],
-      },
-    ]),
-  },
-  { examples: [{ kinds: {}, patterns: [] }] },
-);
+export const PhrasingsSchema = object('phrasings', {
+  kinds: record(Name, Kind),
+  questions: Type.Optional(object('asking', { open: Name, unless: Name, recounts: Type.Optional(Name) })),
+  patterns: rows(Pattern),
+});
 type Phrasings = Static<typeof PhrasingsSchema>;
 
 const DEFAULT_GAP = 4;
