@@ -11,7 +11,7 @@ import type { Sentence, Token } from '../text/tokens.ts';
 import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
 import type { CoverageFeatures } from './share.ts';
-import { describedAt, toldIn, within } from './told.ts';
+import { toldIn, within } from './told.ts';
 import { unknownWordsIn } from './unknown-words.ts';
 
 export type { UnreadSpan } from './destructive-words.ts';
@@ -30,11 +30,6 @@ export const MAX_SPAN = 80;
 const MAX_TOKENS = 2_000;
 
 const NAME = /^\p{Lu}/u;
-/** Words before a verb that make it a report of what happened: `after you've found the invoice`. */
-const REPORTING = /^(?:have|has|had|was|were|been|\p{L}+'ve)$/u;
-/** Words before a verb that make it a possibility: `so that I can annotate it`. */
-const SPEAKER = /^(?:i|we|they|he|she|people|users|everyone)$/;
-const POSSIBLE = /^(?:can|could|may|might)$/;
 const DIVIDES = /[,;:()\u2013\u2014]/;
 
 /** A run of tokens with at most one statement. */
@@ -61,10 +56,6 @@ function isKnownWord(words: readonly string[], at: number, token: Token, first: 
     lexicon.dataClasses.match(words, at) !== undefined
   );
 }
-
-/** Whether the words before a verb say that it happened, or may: `after you've found the invoice`, `so that I can annotate it`. */
-const isReported = (words: readonly string[], at: number): boolean =>
-  REPORTING.test(words[at - 1] ?? '') || (POSSIBLE.test(words[at - 1] ?? '') && SPEAKER.test(words[at - 2] ?? ''));
 
 /** @param candidates those of the sentence */
 function clausesOf(
@@ -99,8 +90,7 @@ function clausesOf(
     clause.content += 1;
     if (at <= verbEnds) continue;
     const { form } = token.info;
-    if (form !== undefined && !isQuestion && !isTold(token.at) && isClaim(form) && !isReported(words, at))
-      clause.claims = true;
+    if (form !== undefined && !isQuestion && !isTold(token.at) && isClaim(form)) clause.claims = true;
     if (!isKnownWord(words, at, token, at === 0, lexicon)) clause.unknown.push(token);
   }
   close();
@@ -153,19 +143,18 @@ const isForeignWord = (word: string, { languages }: Lexicon): boolean =>
     .split(/['’]/)
     .some((part) => languages.some(({ known }) => known.has(part)));
 
-/** The phrasings that are requested: not part of code that only reads (`SELECT coalesce(max(version), 0)`), nor what a read is about. */
+/** The phrasings that are requested: not part of code that only reads, `SELECT coalesce(max(version), 0)`. */
 function outside(
   reading: readonly Fragment[],
   length: number,
   offsets: readonly number[],
   matches: readonly PatternMatch<Phrasing>[],
-  isDescribed: (at: number) => boolean,
 ): readonly PatternMatch<Phrasing>[] {
   if (matches.length === 0) return matches;
   const isInRead = within(reading, length);
   return matches.filter(({ from, to }) => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
-    return !((isInRead(start) && isInRead(end)) || isDescribed(end));
+    return !(isInRead(start) && isInRead(end));
   });
 }
 
@@ -202,7 +191,7 @@ export function coverageOf(
   lexicon: Lexicon,
 ): Coverage {
   const isInCode = within(code, text.length);
-  const isTold = toldIn(text.length, sentences, candidates, lexicon);
+  const isTold = toldIn(text.length, sentences, candidates);
   const ofSentence = bySentence(candidates);
   // The reading of code accounts for its options, arguments and data: `terraform plan -destroy`.
   const understood = code.filter(({ isWhole }) => isWhole);
@@ -214,10 +203,9 @@ export function coverageOf(
     clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, isTold, lexicon));
   }
   const reading = code.filter(({ isWhole, effect }) => isWhole && effect === 'read');
-  const isDescribed = describedAt(text.length, sentences, ofSentence);
   const matches = phrasingsIn(words, ends, lexicon.phrasings, infos);
   const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
-  const phrasings = outside(reading, text.length, offsets, matches, isDescribed);
+  const phrasings = outside(reading, text.length, offsets, matches);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   // The Spanish `del` is no command.
   const isForeign = () => foreignKnown !== undefined || new Set(words.filter((_, at) => infos[at]?.isForeign)).size > 1;
@@ -229,7 +217,7 @@ export function coverageOf(
         candidates,
         ofSentence,
         within([...mentioned, ...understood, ...(understood.length > 0 ? commentsIn(text, lexicon) : [])], text.length),
-        (at) => isTold(at) || isDescribed(at),
+        isTold,
         lexicon,
       ).filter(({ text: word }) => !(isForeignWord(word, lexicon) && isForeign()));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));

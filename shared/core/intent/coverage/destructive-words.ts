@@ -1,7 +1,6 @@
 // Finds words that destroy, in any form and anywhere in a text, which no request that was read accounts for.
 import type { CandidateAction, OfSentence } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { K } from '../lexicon/word-kinds.ts';
 import type { Sentences, Token } from '../text/tokens.ts';
 
 /** A part of a text that no reading accounts for. */
@@ -21,7 +20,6 @@ const FILE = /\.[a-z0-9]{1,5}$/i;
 /** Words before a participle that make it a request: `should be deleted`, `get it wiped`, but not `was deleted`. */
 const ASKING =
   /^(?:should|shall|must|may|can|could|will|would|need|needs|have|get|want|wants|like|let|make|be|being|ought|due|to)$/;
-const REPORTING = /^(?:was|were|been|had|got|has|who|which|that|when|already|recently|previously|ever)$/;
 const NEGATING =
   /^(?:not|never|no|without|nothing|nobody|don't|doesn't|didn't|won't|cannot|can't|mustn't|shouldn't|neither|nor|how|whether|instead|avoid|avoiding|prevent|preventing)$/;
 /** Words before a name or a text. */
@@ -30,11 +28,8 @@ const NAMING =
 const REACH = 4;
 
 /** Whether the words before a participle ask for it to be done. */
-function isAskedFor(words: readonly string[], at: number): boolean {
-  const before = words.slice(Math.max(0, at - REACH), at);
-  if (before.some((word) => REPORTING.test(word))) return false;
-  return before.some((word) => ASKING.test(word));
-}
+const isAskedFor = (words: readonly string[], at: number): boolean =>
+  words.slice(Math.max(0, at - REACH), at).some((word) => ASKING.test(word));
 
 const isNegated = (words: readonly string[], at: number): boolean =>
   words.slice(Math.max(0, at - REACH), at).some((word) => NEGATING.test(word));
@@ -46,13 +41,6 @@ const isSearchedFor = (candidates: readonly CandidateAction[], token: Token): bo
 /** Whether opening a name may act: a link, or the path of a page, which is not a file. */
 const isPage = ({ kind, text }: Token): boolean =>
   kind === 'url' ? !DOCUMENT.test(text) : kind === 'path' && text.startsWith('/') && !FILE.test(text);
-
-/** Whether the sentence carries out what follows: `execute the delete statement`, but not `move the delete button`. */
-const isCarriedOut = ({ at }: Token, candidates: readonly CandidateAction[], lexicon: Lexicon): boolean =>
-  candidates.some(
-    (one) =>
-      one.at < at && !one.negated && (one.action === 'execute' || lexicon.wordKinds.has(one.verb, K.carrying_out_verb)),
-  );
 
 function partsOf({ kind, text }: Token): string[] {
   // The name of a document is no order: `docs/delete-user.md`.
@@ -81,7 +69,7 @@ export function destructiveWordsIn(
       if (isMentionedCode(token.at) || read.has(token.at)) continue;
       if (kind === 'punct' || kind === 'number' || kind === 'email' || kind === 'secret') continue;
       if (kind === 'word') {
-        if (lexicon.compounds.match(words, at) !== undefined && !isCarriedOut(token, own, lexicon)) continue;
+        if (lexicon.compounds.match(words, at) !== undefined) continue;
         const isOneWord = token.text === token.lower || ONE_WORD.test(token.text);
         const form =
           token.info.destroys ??

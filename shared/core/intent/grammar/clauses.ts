@@ -1,7 +1,7 @@
 // Finds the verbs of a sentence that request something. A verb counts only in a slot, a position where a request may begin.
 import { withImplied } from './implied.ts';
 import { lateRequest } from './late-request.ts';
-import { leadAt, opensGerund, purposeAfter, delegatedAt, taskOfRun } from './leads.ts';
+import { leadAt, purposeAfter, delegatedAt, taskOfRun } from './leads.ts';
 import type { Lexicon, Prefix } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { passiveAsked } from './needs.ts';
@@ -9,7 +9,7 @@ import { announcesNew, ASKED, isQuestion, leaveAsked, prefixAround, wantedAt } f
 import { isConsequential, QUERY, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { type Seen, type Slot, verbAt } from './verb-slots.ts';
-import { is, isAny, K, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** The requests of one sentence with its words, including implied ones. */
 export function requestsOf(sentence: Sentence, words: TaggedWords, lexicon: Lexicon): readonly RequestedAction[] {
@@ -45,8 +45,6 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   const isShownByDoing = (): boolean =>
     (carriedOut ??=
       words.some((word) => word.endsWith('by') || word === 'and' || word === 'then') && isCarriedOut(words.join(' ')));
-  let runLater: boolean | undefined;
-  const isRunLater = (): boolean => (runLater ??= words.some((_, at) => runsIt(words, at, lexicon)));
   for (let at = 0; at < sentence.length; at += 1) {
     const token = sentence[at];
     const word = words[at] ?? '';
@@ -109,7 +107,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
     }
     // `if they ask for payment or refund methods`: a condition is not a request.
     if (conditional && word === 'or') continue;
-    if (is(words, at, K.conjunction) || (word === 'so' && asksNext(words, at + 1, lexicon))) {
+    if (is(words, at, K.conjunction)) {
       // `or` continues a negation; `and` and `but` end it, because doubt counts as a request.
       if (word !== 'or') seen.negated = false;
       slot = { strong: false, first: found.length === 0 && nothingSaid, joined: true };
@@ -205,9 +203,8 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
           continue;
         }
       }
-      // What a thing is for is done when it is run or scheduled, filled in, or written to be run.
-      const isUsed = entry.action === 'execute' || entry.verb === 'schedule' || entry.verb === 'fill in';
-      if (isUsed || (entry.action === 'create' && isRunLater())) {
+      // What a thing is for is done when it is run or scheduled, or filled in.
+      if (entry.action === 'execute' || entry.verb === 'schedule' || entry.verb === 'fill in') {
         const taskAt = taskOfRun(words, at, lexicon);
         if (taskAt >= 0) {
           slot = { strong: true, first: true };
@@ -216,8 +213,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
         }
       }
       if (entry.weak) at = purposeAfter(words, at, lexicon);
-      if (entry.weak && at < words.length && (words[at] === 'to' || opensGerund(words[at] ?? '')))
-        slot = { strong: true, first: true };
+      if (entry.weak && words[at] === 'to') slot = { strong: true, first: true };
       // `explain how` is one verb.
       else if (is(words, at, K.question_word) && isShownByDoing()) {
         at = beforeShown(words, at);
@@ -252,14 +248,6 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   return found;
 }
 
-/** Whether `so` introduces a request: `I'm out of paper so please order some`, but not `so that users can log in`. */
-function asksNext(words: TaggedWords, at: number, lexicon: Lexicon): boolean {
-  const next = words[at] ?? '';
-  if (next === 'please' || (is(words, at, K.you_modal) && words[at + 1] === 'you')) return true;
-  const reading = lexicon.verbForms.get(next);
-  return reading?.form === 'base' && !reading.entry.alsoNoun && is(words, at + 1, K.after_verb);
-}
-
 /** The index of the last word before `how you` or `how to`, which introduce what is to be shown by doing it. */
 function beforeShown(words: TaggedWords, at: number): number {
   let last = at;
@@ -273,12 +261,6 @@ const wish = (next: number, at: number, sentence: Sentence, negated: boolean, ce
 
 const CARRYING_OUT =
   /\b(?:and|then)\s{1,8}(?:then\s{1,8}|actually\s{1,8})?(?:do|perform|carry\s{1,8}out)\s{1,8}(?:it|that|this|so)(?:\s{0,8}[.,;!?]|\s{0,8}$|\s{1,8}(?:now|at\s{1,8}once|today|tonight)\b)|\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;
-
-/** `run it`, but not `do not run it` and `I will run it`. */
-const runsIt = (words: TaggedWords, at: number, { verbs }: Lexicon): boolean =>
-  verbs.get(words[at] ?? '')?.action === 'execute' &&
-  isAny(words, at + 1, K.thing_pronoun, K.pointer) &&
-  !isAny(words, at - 1, K.negator, K.auxiliary, K.subject_pronoun);
 
 /** Whether a text asks to carry out what it seems only to mention: `show me how you delete users by doing it`. */
 export const isCarriedOut = (text: string): boolean => CARRYING_OUT.test(text);

@@ -11,8 +11,7 @@ import {
   type Implied,
 } from './implied-parts.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
-import { entitledAt, gerundAt, movesAt, needAt, noLonger } from './needs.ts';
-import { opensSum } from './questions.ts';
+import { entitledAt, gerundAt, movesAt, needAt } from './needs.ts';
 import {
   indexOfToken,
   isConsequential,
@@ -37,33 +36,6 @@ function governorOf(words: TaggedWords, at: number): { certainty: number; end: n
     ? { certainty: 0.8, end: before - 1 }
     : { certainty: 0, end: before };
 }
-
-/** Where the subject of `words[at]` begins in what somebody would welcome, `it would be great if the rows were deleted`; -1 for none. */
-function welcomedFrom(words: TaggedWords, start: number, at: number): number {
-  for (let from = start; from < at; from += 1) if (words[from] === 'if') return isWelcome(words, from) ? from + 1 : -1;
-  return -1;
-}
-
-/** `would be great`, `I'd appreciate it` before `words[at]`; not `would not be good` and `I wonder`. */
-function isWelcome(words: TaggedWords, at: number): boolean {
-  const [from, last] = [Math.max(0, at - MAX_WELCOME), words[at - 1] === 'it' ? at - 2 : at - 1];
-  const isWish = words.slice(from, at).some((word) => word === 'would' || word.endsWith("'d"));
-  return isWish && is(words, last, K.welcome) && !someAre(words, from, at, K.negator);
-}
-const MAX_WELCOME = 6;
-
-/** Where the subject of a demand begins, `I request that the rows be deleted`; -1 for none. */
-function demandedFrom(words: TaggedWords, start: number, at: number): number {
-  for (let that = at - 1; that > start; that -= 1)
-    if (words[that] === 'that') return isDemand(words, that - 1) ? that + 1 : -1;
-  return -1;
-}
-
-/** `I request`, `we'd suggest`, `it is vital`; not `they demand`, `to ask` and `I don't ask`. */
-const isDemand = (words: TaggedWords, at: number): boolean =>
-  is(words, at, K.suggesting)
-    ? is(words, at - 1, K.suggesting_subject) && words[at - 1] !== 'to'
-    : is(words, at, K.demanded) && (is(words, at - 1, K.being) || (words[at - 1] ?? '').endsWith("'s"));
 
 /** Whether a request asks for what its clause says, as verbs of ensuring and wishing do; any other verb only describes its object. */
 function asksFor(
@@ -96,11 +68,8 @@ function subjectOf(
 ): { from: number; end: number; certainty: number } | undefined {
   const word = words[at] ?? '';
   const isBe = isBeOrGet(word);
-  const isPast = word === 'were' || word === 'was';
-  const from = isPast ? welcomedFrom(words, start, at) : demandedFrom(words, start, at);
-  if (from >= 0) return { from, end: at, certainty: 0.75 };
   const governor = isBe ? governorOf(words, at) : { certainty: 0, end: at };
-  if (!governor || isPast) return undefined;
+  if (!governor) return undefined;
   const { end, certainty } = governor;
   if (request?.kind === 'imperative')
     return asksFor(request, words, isBe, lexicon)
@@ -158,22 +127,15 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
     // `I want it removed`, but not `I want the removed ...`.
     const leads = is(words, at - 1, K.after_verb) && !is(words, at - 1, K.thing_pronoun);
     if (!match || leads || is(words, at - 1, K.preposition)) continue;
-    // `I want Ana paid 900 euros`, `I want Bob granted admin rights`
-    const isGiven = isConsequential(match.value) && namesGift(words, at + match.length);
-    if (!(isGiven || endsPhrase(words, at + match.length))) continue;
+    if (!endsPhrase(words, at + match.length)) continue;
     const isReport = gets && !getsOwn && words.slice(request.next, at).some((one) => isReported(one, lexicon));
-    if (isReport || (gets && !isGiven && !isToBeDone(words, at + match.length, match.value, getsOwn, lexicon)))
-      continue;
+    if (isReport || (gets && !isToBeDone(words, at + match.length, match.value, getsOwn, lexicon))) continue;
     const { negated, next } = request;
     const done = { entry: match.value, at: place, next: at + match.length, subject: [next, at] } as const;
     return { ...done, certainty: 0.7, negated, replaces: request };
   }
   return undefined;
 }
-
-/** What somebody is given after a participle: `900 euros`, `admin rights`. */
-const namesGift = (words: TaggedWords, at: number): boolean =>
-  opensSum(words, at) || someAre(words, at, at + 3, K.right_noun);
 
 /** Whether a participle before `at` tells what is to be done, and not which: `get the orders cancelled`, but not `get the orders cancelled in March`. */
 const isToBeDone = (words: TaggedWords, at: number, entry: VerbEntry, isOwn: boolean, lexicon: Lexicon): boolean =>
@@ -272,9 +234,7 @@ export function withImplied(
     if (one) implied.push(one);
   }
   const isVague = !found.some((request) => !request.entry.weak);
-  const cancelled = isVague ? noLonger(words, lexicon) : undefined;
-  if (cancelled) implied.push(cancelled);
-  else if (found[0]?.kind !== 'question')
+  if (found[0]?.kind !== 'question')
     for (let at = 1; at < words.length; at += 1) {
       if (!is(words, at, K.implying_word)) continue;
       const one =

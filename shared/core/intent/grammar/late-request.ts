@@ -65,7 +65,6 @@ function asksHere(
 }
 
 const CONTRACTED = /'(?:m|re|ve|s|ll|d)$|n't$/;
-const isPast = (word: string): boolean => word.length > 2 && word.endsWith('ed') && !word.endsWith('eed');
 
 function isVerb(
   match: PhraseMatch<VerbReading> | undefined,
@@ -76,7 +75,7 @@ function isVerb(
   const word = words[at] ?? '';
   if (isAny(words, at, K.finite, K.auxiliary, K.irregular_past) || (word.includes("'") && CONTRACTED.test(word)))
     return true;
-  if (is(words, at - 1, K.subject_pronoun) || (match && match.value.form === 'third') || isPast(word)) return true;
+  if (is(words, at - 1, K.subject_pronoun) || match?.value.form === 'third') return true;
   // `my kids watch the show`
   if (match && !match.value.entry.alsoNoun && !is(words, at - 1, K.no_request_after)) return true;
   return lexicon.participles.match(words, at) !== undefined;

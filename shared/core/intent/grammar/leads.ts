@@ -43,7 +43,6 @@ export function leadAt(
   const last = found.at(-1);
   switch (word) {
     case 'to':
-      if (leadsToPurpose(words, at, found, lexicon)) return { length: 1, replaces: found.length > 0 };
       if (found.length > 1 || !(last === undefined || lacksMeaning(last)) || !isBase(words, at + 1, lexicon))
         return undefined;
       // `the account ought to be closed`: what is to be done with its subject
@@ -54,10 +53,6 @@ export function leadAt(
       if (last?.kind === 'question' && someAre(words, Math.max(0, at - MAX_QUESTION), at, K.question_word))
         return undefined;
       return opensWish(words, at, last) ? { length: 1, replaces: last !== undefined } : undefined;
-    case 'for':
-    case 'that':
-    case 'which':
-      return leadsToPurpose(words, at, found, lexicon) ? { length: 1, replaces: found.length > 0 } : undefined;
     case 'by':
       return namesMeans(words, at, last, lexicon) ? { length: 1, replaces: last !== undefined } : undefined;
     case 'if':
@@ -82,22 +77,6 @@ export function leadAt(
         ? { length: 0, replaces: true }
         : undefined;
   }
-}
-
-/**
- * Whether the purpose of a thing follows: `provides the ability to ...`, `helper that removes ...`, `wrapper for finding ...`. Applies only
- * without any other request, because the ability itself is not an object.
- */
-function leadsToPurpose(words: TaggedWords, at: number, found: readonly RequestedAction[], lexicon: Lexicon): boolean {
-  const word = words[at] ?? '';
-  const [first] = found;
-  if (found.length > 1 || (first && (first.entry.action !== 'read' || first.kind === 'question'))) return false;
-  // `On the way to the airport` names a place.
-  if (word === 'to') return is(words, at - 1, K.ability) && isBase(words, at + 1, lexicon);
-  if (first || at === 0 || at > 8) return false;
-  if (someAre(words, 0, at, K.finite) || someAre(words, 0, at, K.subject_pronoun)) return false;
-  const form = formAt(words, at + 1, lexicon);
-  return form !== undefined && !form.entry.weak && form.form === (word === 'for' ? 'gerund' : 'third');
 }
 
 /** Whether the words before `words[at]` open an aim: `the next step is to copy the files`. */
@@ -178,10 +157,7 @@ function isDone(words: TaggedWords, at: number, last: RequestedAction, lexicon: 
   return last.entry.weak || is(words, at + 1, K.after_verb);
 }
 
-/**
- * The index of the word that introduces the purpose of a weak verb within its clause, else the index of the verb: `use it to list users`,
- * `proceed with booking it`.
- */
+/** The index of the `to` that introduces the purpose of a weak verb within its clause, else the index of the verb: `use it to list users`. */
 export function purposeAfter(words: TaggedWords, at: number, lexicon: Lexicon): number {
   for (let next = at + 1; next < Math.min(words.length, at + 25); next += 1) {
     const word = words[next] ?? '';
@@ -191,17 +167,10 @@ export function purposeAfter(words: TaggedWords, at: number, lexicon: Lexicon): 
     // `a taxi to the museum`
     if (word === 'to' && is(words, next + 1, K.determiner)) continue;
     if (word === 'to') return next > at + 2 && is(words, next - 1, K.wanting_to) ? at : next;
-    if (next <= at + MAX_MEANS && opensGerund(word) && isGerund(words, next + 1, lexicon)) return next;
     if (ends(word) || is(words, next, K.conjunction)) break;
   }
   return at;
 }
-/** How many words after a weak verb its gerund may follow: `assist me in registering`. */
-const MAX_MEANS = 3;
-
-/** Whether a gerund after this word is the purpose of a weak verb. */
-export const opensGerund = (word: string): boolean => word === 'with' || word === 'in' || word === 'by';
-
 /**
  * The index of the delegated verb, when `words[at]` follows a verb of delegation: `get the assistant to rename it`, `have the bot rename
  * it`; -1 for none.
