@@ -1,7 +1,31 @@
 // Finds where a text only tells something: what it asks about, explains, or wants to have written down.
-import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
+import { bySentence, type CandidateAction, type OfSentence } from '../grammar/candidate.ts';
 import type { Fragment } from '../code/code.ts';
-import type { Sentences, Token } from '../text/tokens.ts';
+import type { Sentence, Sentences, Token } from '../text/tokens.ts';
+
+const PAUSE = /^[,;]$/;
+const RELATIVE = /^(?:that|which|who|whose)$/;
+/** Words with which a relative clause asks for something after all: `find the file that must be gone by noon`. */
+const ASKING = /^(?:should|shall|must|may|can|could|will|would|need|needs|have|has|want|wants|ought|to|let|please)$/;
+
+/** The relative clause of a sentence that only reads: `count the rows that the retention job removed`. */
+function describedIn(sentence: Sentence, candidates: readonly CandidateAction[]): readonly Token[] {
+  const [first] = candidates;
+  if (
+    first === undefined ||
+    !candidates.every(({ effect, weak, source }) => effect === 'read' && !weak && source === 'words')
+  )
+    return [];
+  // The verb and its object come before it: `see that they are gone` is no relative clause.
+  const start = sentence.findIndex(
+    ({ at, lower, kind }, place) =>
+      at > first.at && kind === 'word' && RELATIVE.test(lower) && (sentence[place - 2]?.at ?? -1) >= first.at,
+  );
+  if (start < 0) return [];
+  const end = sentence.findIndex(({ kind, text }, place) => place > start && kind === 'punct' && PAUSE.test(text));
+  const clause = sentence.slice(start, end < 0 ? undefined : end);
+  return clause.some(({ lower }) => ASKING.test(lower)) ? [] : clause;
+}
 
 /** Whether an offset of a text of this length is in one of the spans. */
 export function within(spans: readonly Pick<Fragment, 'at' | 'end'>[], length: number): (at: number) => boolean {
@@ -12,6 +36,16 @@ export function within(spans: readonly Pick<Fragment, 'at' | 'end'>[], length: n
 }
 
 const endOf = (token: Token | undefined): number => (token?.at ?? 0) + (token?.text.length ?? 0);
+
+/** Whether a character of a text is in a relative clause of a sentence that only reads. */
+export const describedAt = (length: number, sentences: Sentences, ofSentence: OfSentence) =>
+  within(
+    sentences.flatMap((sentence, index) => {
+      const clause = describedIn(sentence, ofSentence(index));
+      return clause.length === 0 ? [] : [{ at: clause[0]?.at ?? 0, end: endOf(clause.at(-1)) }];
+    }),
+    length,
+  );
 
 /** Whether a character of a text of this length is told and not requested. */
 export function toldIn(

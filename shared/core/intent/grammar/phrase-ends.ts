@@ -51,6 +51,14 @@ function tellsDoing(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
   );
 }
 
+/** Whether a verb with an object follows the noun: `which pods | use more than one`. */
+function takesObject(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
+  const word = sentence[at]?.lower ?? '';
+  const next = sentence[at + 1];
+  if (!(next?.kind === 'number' || tokenIsAny(next, K.name_determiner, K.more_less))) return false;
+  return lexicon.verbForms.get(word) !== undefined && !isNoun(word, lexicon);
+}
+
 /** Whether the verb of a question follows its subject: `how long does the export take`. */
 function closesQuestion(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
   const word = sentence[at]?.lower ?? '';
@@ -74,6 +82,7 @@ export function endsNounPhrase(sentence: Sentence, at: number, lexicon: Lexicon)
     isDescription(sentence, at, lexicon) ||
     isPredicateOf(sentence, at, lexicon) ||
     tellsDoing(sentence, at, lexicon) ||
+    takesObject(sentence, at, lexicon) ||
     closesQuestion(sentence, at, lexicon)
   );
 }
