@@ -14,11 +14,8 @@ function isForged(opener: string | undefined, title: string, closer: string, aft
   const enclosed = opener !== undefined && opener !== '(';
   // `[instructions](https://...)` is a link.
   if (opener === '[' && after === '(') return false;
-  if (opener === '(' && closer !== ':') return false;
   // Round brackets, quotation marks and lines of text also open ordinary headings, and `Notes of the AI group` is about people.
   if (has(K.note_word) && has(K.reader_word)) {
-    // `Notes from the agent` names an author, not an addressee.
-    if (!has(K.machine_word) && is(words, 1, K.author_preposition)) return false;
     const named = is(words, end, K.reader_word) || (is(words, end, K.note_word) && is(words, end - 1, K.reader_word));
     if (enclosed || (named && has(K.machine_word)) || is(words, end, K.reader_word)) return true;
     return (

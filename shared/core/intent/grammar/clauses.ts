@@ -6,7 +6,7 @@ import type { Lexicon, Prefix } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { passiveAsked } from './needs.ts';
 import { announcesNew, ASKED, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
-import { isConsequential, QUERY, type RequestedAction, requestOf } from './request.ts';
+import { QUERY, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { type Seen, type Slot, verbAt } from './verb-slots.ts';
 import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
@@ -36,8 +36,6 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   const seen: Seen = { third: false, gerund: false, listing: false, inside: false, negated: false };
   let subordinate = false;
   let conditional = false;
-  // Where a condition begins that no comma has ended.
-  let condition = -1;
   let written = false;
   let nothingSaid = true;
   // Computed lazily and only once.
@@ -58,7 +56,6 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
         slot = { strong: subordinate || found.length === 0, first: found.length === 0 };
         subordinate = false;
         conditional = false;
-        condition = -1;
         seen.negated = false;
       }
       if (token.text.includes('(')) seen.inside = true;
@@ -138,8 +135,6 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
     if (!slot) continue;
     if (at === 0 && announcesNew(words, lexicon) && (word !== 'note' || token.at === 0)) {
       found.push(wish(0, token.at, sentence, false, 0.75));
-      // The words after the colon are its title.
-      if (word === 'new') break;
       written = true;
       slot = undefined;
       continue;
@@ -226,10 +221,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       found.push(wish(at + wanted, token.at, sentence, seen.negated));
     }
     if (is(words, at, K.subordinator)) subordinate = true;
-    if (is(words, at, K.conditional)) {
-      conditional = true;
-      condition = at;
-    }
+    if (is(words, at, K.conditional)) conditional = true;
     if (found.length > 0 && is(words, at, K.listing)) seen.listing = true;
     slot = undefined;
   }
@@ -239,11 +231,6 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   if (isClause || found.every(({ entry, negated }) => entry.weak && negated)) {
     const late = lateRequest(sentence, words, lexicon);
     if (late && (!isClause || late.kind === 'imperative')) found.push(late);
-  } else if (condition > 0) {
-    // `check the disks and if one is full delete the logs`
-    const late = lateRequest(sentence, words, lexicon, condition);
-    if (late?.kind === 'imperative' && isConsequential(late.entry) && found.every(({ at }) => at < late.at))
-      found.push(late);
   }
   return found;
 }

@@ -12,15 +12,7 @@ import {
 } from './implied-parts.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { entitledAt, gerundAt, movesAt, needAt } from './needs.ts';
-import {
-  indexOfToken,
-  isConsequential,
-  lastBefore,
-  mayMatter,
-  QUERY,
-  type RequestedAction,
-  requestOf,
-} from './request.ts';
+import { indexOfToken, lastBefore, mayMatter, QUERY, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { is, isAny, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
@@ -76,7 +68,7 @@ function subjectOf(
       ? { from: request.next, end, certainty: Math.max(certainty, 0.8) }
       : undefined;
   if (certainty === 0 || !mayState(words, start)) return undefined;
-  return { from: is(words, start + 1, K.opinion_verb) ? start + 2 : start, end, certainty };
+  return { from: start, end, certainty };
 }
 
 /** `X should be deleted`, `make sure that X is sent`, `I want X to be removed`. */
@@ -114,8 +106,6 @@ function passiveAt(
 /** `I want all users deleted`, `get the accounts closed by noon`. */
 function wished(words: TaggedWords, request: RequestedAction, place: number, lexicon: Lexicon): Implied | undefined {
   const gets = request.entry.verb === 'get';
-  // `get me the refunded orders` only wants to know.
-  if (gets && words[request.next] === 'me') return undefined;
   // `get my money refunded`
   const getsOwn = gets && is(words, request.next, K.own_thing);
   if (!(gets || request.wanted || (request.entry.weak && lexicon.wordKinds.has(request.entry.verb, K.wishing_verb))))
@@ -149,11 +139,8 @@ const isReported = (word: string, { containerNouns, wordKinds }: Lexicon): boole
 
 /** `perform a cleanup`, `request the deletion of my account`. */
 function lightAt(words: TaggedWords, request: RequestedAction, place: number, lexicon: Lexicon): Implied | undefined {
-  const { weak } = request.entry;
   const verb = lexicon.wordKinds.has(request.entry.verb, K.go_ahead_verb) ? 'proceed' : request.entry.verb;
   if (!lexicon.wordKinds.has(verb, K.light_verb) || request.kind === 'question') return undefined;
-  // `proceed with creating an invoice`
-  if (words[request.next] === 'with' && (words[request.next + 1] ?? '').endsWith('ing')) return undefined;
   const nominal = nominalFrom(
     words,
     words[request.next] === 'with' ? request.next + 1 : request.next,
@@ -161,16 +148,6 @@ function lightAt(words: TaggedWords, request: RequestedAction, place: number, le
     lexicon,
   );
   if (!nominal) return undefined;
-  // Running a migration executes it; running a deletion deletes.
-  if (
-    !(
-      lexicon.wordKinds.has(verb, K.lightest_verb) ||
-      weak ||
-      nominal.entry.action === 'read' ||
-      isConsequential(nominal.entry)
-    )
-  )
-    return undefined;
   return { ...nominal, at: place, certainty: 0.8, negated: request.negated, replaces: request };
 }
 
@@ -181,8 +158,6 @@ function nominalSentence(words: TaggedWords, lexicon: Lexicon): Implied | undefi
     needed = is(words, at, K.needed) && is(words, at - 1, K.being);
   let from = 0;
   while (from < 3 && !/[a-z]/.test(words[from] ?? 'a')) from += 1;
-  // `Post cancellation, show my balance`: `post` means "after".
-  if (words[from] === 'post') return undefined;
   if (is(words, from, K.first_person) && is(words, from + 1, K.performative)) from += 2;
   const nominal = nominalFrom(words, from, needed ? 'all' : 'none', lexicon);
   if (!nominal) return undefined;

@@ -9,23 +9,18 @@ import { is, isAny, K, type TaggedWords, tokenIs, tokenIsAny } from '../lexicon/
 /** The number of words in which a request without a preceding comma is searched. */
 const LATE = 25;
 
-/** Requests without an introduction, after `words[from]`: `in my calendar delete all golf events`, `when it is done tell me`. */
-export function lateRequest(
-  sentence: Sentence,
-  words: TaggedWords,
-  lexicon: Lexicon,
-  from = 0,
-): RequestedAction | undefined {
-  const placed = is(words, from, K.placing) && !is(words, from + 1, K.subject_pronoun);
-  const certainty = placed || is(words, from, K.clause_opening) ? 0.6 : 0.45;
+/** The first request without an introduction: `in my calendar delete all golf events`, `when it is done tell me`. */
+export function lateRequest(sentence: Sentence, words: TaggedWords, lexicon: Lexicon): RequestedAction | undefined {
+  const placed = is(words, 0, K.placing) && !is(words, 1, K.subject_pronoun);
+  const certainty = placed || is(words, 0, K.clause_opening) ? 0.6 : 0.45;
   // Whether the preceding clause has its verb: the first verb is never the request.
   let complete = placed;
-  for (let at = from + 1; at < Math.min(words.length, from + LATE); at += 1) {
+  for (let at = 1; at < Math.min(words.length, LATE); at += 1) {
     const place = sentence[at]?.at ?? 0;
-    if (at > from + 1 && opensQuestion(words, at, complete))
+    if (at > 1 && opensQuestion(words, at, complete))
       return requestOf({ entry: QUERY, next: at + 1, at: place, sentence, certainty: 0.6, kind: 'question' });
     const match = lexicon.verbForms.match(words, at);
-    if (complete && match && asksHere(sentence, words, at, match, lexicon))
+    if (complete && match && asksHere(sentence, words, at, match))
       return requestOf({ entry: match.value.entry, next: at + match.length, at: place, sentence, certainty });
     if (is(words, at, K.clause_opening)) complete = false;
     else if (isVerb(match, words, at, lexicon)) complete = true;
@@ -45,7 +40,6 @@ function asksHere(
   words: TaggedWords,
   at: number,
   { value: { entry, form }, length }: PhraseMatch<VerbReading>,
-  lexicon: Lexicon,
 ): boolean {
   // `will only give us`
   const isAfterAdverb = is(words, at - 1, K.light_adverb) || /^\w+ly$/.test(words[at - 1] ?? '');
@@ -54,9 +48,6 @@ function asksHere(
   if (isAny(words, before, K.finite, K.auxiliary, K.question_word, K.subject_pronoun)) return false;
   const next = sentence[at + length];
   if (length > 1 && entry.verb.endsWith(' me')) return true;
-  // `it's a smart move to save it`
-  if (length > 1 && lexicon.verbs.get(words[at] ?? '')?.alsoNoun === true && words[at + length - 1] === 'to')
-    return false;
   if (next === undefined || next.kind === 'punct') return false;
   // `pay 900 euros to Ana`
   if (entry.alsoNoun) return tokenIs(next, K.after_noun_verb) || namesThing(words, at + length);

@@ -50,8 +50,6 @@ export function objectAt(sentence: Sentence, from: number, to: number, lexicon: 
   let at = from;
   const end = Math.min(to, from + REACH);
   while (at < end && (tokenIs(sentence[at], K.object_lead) || lexicon.fillers.has(sentence[at]?.lower ?? ''))) at += 1;
-  // `everything older than a month`
-  if (tokenIs(sentence[at], K.comparison) && sentence[at + 1]?.lower === 'than') return NO_OBJECT;
   for (let tries = 0; tries < 4 && at < end; tries += 1) {
     const [tokens, next] = phraseAt(sentence, at, end, lexicon);
     const phrase = isOnlyTime(tokens) ? NO_OBJECT : nameOf(tokens, lexicon);
@@ -74,7 +72,6 @@ export function objectAt(sentence: Sentence, from: number, to: number, lexicon: 
       at = rest;
       continue;
     }
-    if (phrase.name !== '') return phrase;
     at = Math.max(next, at + 1);
   }
   return NO_OBJECT;

@@ -6,7 +6,7 @@ import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { ObjectPhrase } from './object.ts';
 import type { RequestedAction } from './request.ts';
-import { beginsWithSum, SUM } from './sums.ts';
+import { beginsWithSum } from './sums.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { K, tokenIs, tokenIsAny } from '../lexicon/word-kinds.ts';
 
@@ -50,11 +50,6 @@ export function isPronounObject(
   )
     return true;
   const at = subject ? from : next;
-  if (
-    tokenIs(sentence[at], K.before_ones) &&
-    (sentence[at + 1]?.lower === 'ones' || sentence[at + 2]?.lower === 'ones')
-  )
-    return true;
   if (tokenIs(sentence[at], K.object_pronoun))
     return !(lexicon.wordKinds.has(entry.verb, K.ditransitive) && getsWhat(sentence, at + 1));
   // `create a new one`
@@ -83,7 +78,6 @@ function impliedObject(request: RequestedAction, end: number): { name: string; d
     if (token.kind === 'email') return { name: 'email', domain: 'comms' };
     if (token.kind === 'url') return { name: 'url', domain: 'web' };
     if (token.kind === 'path' || isFileName(token.text)) return { name: 'file', domain: 'files' };
-    if (SUM.test(token.text)) return { name: 'money', domain: 'payments' };
   }
   return undefined;
 }
