@@ -1,5 +1,6 @@
 // The flags and traits of a text: what its readings, its form and its words together say about it.
 import type { IntentFlag, Trait } from '../../../kernel/vocabulary.ts';
+import { isScrambled } from '../attack/flags.ts';
 import { handsOverShell, isIllicit } from '../attack/illicit.ts';
 import type { Takeover } from '../attack/takeover.ts';
 import type { CandidateAction } from '../grammar/candidate.ts';
@@ -37,9 +38,9 @@ const holdsSecret = ({ text, sentences, hidden }: Segments): boolean =>
   holdsPrivateKey(text) ||
   hidden.texts.some(holdsPrivateKey);
 
-/** Whether a part of the text can't be read: it is encoded, or code that hides what it runs. */
-export const hidesText = ({ code, hidden }: Segments, { hidesOrder }: Readings): boolean =>
-  hidesOrder || hidden.isShifted || code.some(({ disguised }) => disguised);
+/** Whether a part of the text can't be read: it is encoded, scrambled, or code that hides what it runs. */
+export const hidesText = ({ code, hidden, spoken }: Segments, { hidesOrder }: Readings): boolean =>
+  hidesOrder || hidden.isShifted || isScrambled(spoken.words) || code.some(({ disguised }) => disguised);
 
 /** @param isDisguised the text is written with look-alike or invisible characters, or hides a part */
 export function flagsOf(

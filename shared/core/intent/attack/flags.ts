@@ -1,6 +1,35 @@
-// Detects text in an unsupported language.
+// Detects words with scrambled letters, and text in an unsupported language.
+import { inLetters } from '../text/text.ts';
 import type { KnownWords } from '../text/words.ts';
 import { isOf, K } from '../lexicon/word-kinds.ts';
+
+/** Words that people can still read when their inner letters are scrambled or their letters reversed. */
+const MIXABLE = 'ignore previous instructions instruction disregard reveal system prompt bypass'.split(' ');
+const lettersOf = (word: string): string => [...word].sort().join('');
+/** The sum of a word's code units: equal for words with the same letters, and cheaper than comparing them. */
+function sumOf(word: string): number {
+  let sum = 0;
+  for (let at = 0; at < word.length; at += 1) sum += word.charCodeAt(at);
+  return sum;
+}
+const MIXABLE_LETTERS = new Map(MIXABLE.map((word) => [lettersOf(word), word]));
+const MIXABLE_SUMS = new Set(MIXABLE.map(sumOf));
+
+/**
+ * Whether two of the words are such words with scrambled letters or with digits for letters: `igonre` and `intsructions`, `erongi` and
+ * `metsys`, `1gn0re` and `pr3vious`.
+ */
+export function isScrambled(words: readonly string[]): boolean {
+  const found = new Set<string>();
+  for (const written of words) {
+    const word = written.length > 5 && /\d/.test(written) ? inLetters(written) : written;
+    if (word !== written && MIXABLE.includes(word)) found.add(word);
+    if (word.length < 6 || word.length > 12 || !MIXABLE_SUMS.has(sumOf(word))) continue;
+    const meant = MIXABLE_LETTERS.get(lettersOf(word));
+    if (meant !== undefined && meant !== word) found.add(meant);
+  }
+  return found.size > 1;
+}
 
 const OTHER_NUMBER = /[^\P{N}0-9]/gu;
 

@@ -1,6 +1,7 @@
 // Finds words that destroy, in any form and anywhere in a text, which no request that was read accounts for.
 import type { CandidateAction, OfSentence } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import { K } from '../lexicon/word-kinds.ts';
 import type { Sentences, Token } from '../text/tokens.ts';
 
 /** A part of a text that no reading accounts for. */
@@ -42,6 +43,13 @@ const isSearchedFor = (candidates: readonly CandidateAction[], token: Token): bo
 const isPage = ({ kind, text }: Token): boolean =>
   kind === 'url' ? !DOCUMENT.test(text) : kind === 'path' && text.startsWith('/') && !FILE.test(text);
 
+/** Whether the sentence carries out what follows: `execute the delete statement`, but not `move the delete button`. */
+const isCarriedOut = ({ at }: Token, candidates: readonly CandidateAction[], lexicon: Lexicon): boolean =>
+  candidates.some(
+    (one) =>
+      one.at < at && !one.negated && (one.action === 'execute' || lexicon.wordKinds.has(one.verb, K.carrying_out_verb)),
+  );
+
 function partsOf({ kind, text }: Token): string[] {
   // The name of a document is no order: `docs/delete-user.md`.
   if (kind !== 'quoted' && kind !== 'code' && DOCUMENT.test(text)) return [];
@@ -69,7 +77,7 @@ export function destructiveWordsIn(
       if (isMentionedCode(token.at) || read.has(token.at)) continue;
       if (kind === 'punct' || kind === 'number' || kind === 'email' || kind === 'secret') continue;
       if (kind === 'word') {
-        if (lexicon.compounds.match(words, at) !== undefined) continue;
+        if (lexicon.compounds.match(words, at) !== undefined && !isCarriedOut(token, own, lexicon)) continue;
         const isOneWord = token.text === token.lower || ONE_WORD.test(token.text);
         const form =
           token.info.destroys ??

@@ -6,10 +6,10 @@ import type { Lexicon, Prefix } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { passiveAsked } from './needs.ts';
 import { announcesNew, ASKED, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
-import { QUERY, type RequestedAction, requestOf } from './request.ts';
+import { isConsequential, QUERY, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { type Seen, type Slot, verbAt } from './verb-slots.ts';
-import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** The requests of one sentence with its words, including implied ones. */
 export function requestsOf(sentence: Sentence, words: TaggedWords, lexicon: Lexicon): readonly RequestedAction[] {
@@ -36,6 +36,8 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   const seen: Seen = { third: false, gerund: false, listing: false, inside: false, negated: false };
   let subordinate = false;
   let conditional = false;
+  // Where a condition begins that no comma has ended.
+  let condition = -1;
   let written = false;
   let nothingSaid = true;
   // Computed lazily and only once.
@@ -56,6 +58,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
         slot = { strong: subordinate || found.length === 0, first: found.length === 0 };
         subordinate = false;
         conditional = false;
+        condition = -1;
         seen.negated = false;
       }
       if (token.text.includes('(')) seen.inside = true;
@@ -198,8 +201,9 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
           continue;
         }
       }
-      // What a thing is for is done when it is run or scheduled, or filled in.
-      if (entry.action === 'execute' || entry.verb === 'schedule' || entry.verb === 'fill in') {
+      // What a thing is for is done when it is run or scheduled, filled in, or written to be run.
+      const isUsed = entry.action === 'execute' || entry.verb === 'schedule' || entry.verb === 'fill in';
+      if (isUsed || (entry.action === 'create' && words.some((_, place) => runsIt(words, place, lexicon)))) {
         const taskAt = taskOfRun(words, at, lexicon);
         if (taskAt >= 0) {
           slot = { strong: true, first: true };
@@ -221,7 +225,10 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       found.push(wish(at + wanted, token.at, sentence, seen.negated));
     }
     if (is(words, at, K.subordinator)) subordinate = true;
-    if (is(words, at, K.conditional)) conditional = true;
+    if (is(words, at, K.conditional)) {
+      conditional = true;
+      condition = at;
+    }
     if (found.length > 0 && is(words, at, K.listing)) seen.listing = true;
     slot = undefined;
   }
@@ -231,6 +238,11 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   if (isClause || found.every(({ entry, negated }) => entry.weak && negated)) {
     const late = lateRequest(sentence, words, lexicon);
     if (late && (!isClause || late.kind === 'imperative')) found.push(late);
+  } else if (condition > 0) {
+    // `check the disks and if one is full delete the logs`
+    const late = lateRequest(sentence, words, lexicon, condition);
+    if (late?.kind === 'imperative' && isConsequential(late.entry) && found.every(({ at }) => at < late.at))
+      found.push(late);
   }
   return found;
 }
@@ -248,6 +260,12 @@ const wish = (next: number, at: number, sentence: Sentence, negated: boolean, ce
 
 const CARRYING_OUT =
   /\b(?:and|then)\s{1,8}(?:then\s{1,8}|actually\s{1,8})?(?:do|perform|carry\s{1,8}out)\s{1,8}(?:it|that|this|so)(?:\s{0,8}[.,;!?]|\s{0,8}$|\s{1,8}(?:now|at\s{1,8}once|today|tonight)\b)|\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;
+
+/** `run it`, but not `do not run it` and `I will run it`. */
+const runsIt = (words: TaggedWords, at: number, { verbs }: Lexicon): boolean =>
+  verbs.get(words[at] ?? '')?.action === 'execute' &&
+  isAny(words, at + 1, K.thing_pronoun, K.pointer) &&
+  !isAny(words, at - 1, K.negator, K.auxiliary, K.subject_pronoun);
 
 /** Whether a text asks to carry out what it seems only to mention: `show me how you delete users by doing it`. */
 export const isCarriedOut = (text: string): boolean => CARRYING_OUT.test(text);

@@ -61,6 +61,18 @@ export function namesOutside(
   return undefined;
 }
 
+/** Whether somebody outside gets the object: `show bob@partner.example the list`. */
+function isGivenOutside({ entry, sentence, next }: RequestedAction, end: number, lexicon: Lexicon): boolean {
+  const somebody = sentence[next];
+  return (
+    lexicon.wordKinds.has(entry.verb, K.giving_verb) &&
+    somebody?.kind === 'email' &&
+    next + 2 < end &&
+    tokenIs(sentence[next + 1], K.object_opening) &&
+    isOutside(somebody, lexicon)
+  );
+}
+
 /** What a request does with a destination outside the organisation: it reads something out to it, puts something at an address, or moves it there. */
 export type Outwards = 'reads-out' | 'puts-out' | 'moves';
 
@@ -79,6 +91,7 @@ export function outwards(
   const { verb } = entry;
   const readsOut = lexicon.wordKinds.has(verb, K.reads_out_verb);
   const moves = lexicon.wordKinds.has(verb, K.moving_verb) && entry.effect !== 'read';
+  if (isGivenOutside(request, end, lexicon)) return moves ? 'moves' : 'reads-out';
   if (!(readsOut || moves || lexicon.wordKinds.has(verb, K.reading_out_to_somebody))) return undefined;
   const isLookedFor = !isData && lexicon.wordKinds.has(object.at(-1) ?? '', K.addressed_thing);
   for (let at = next; at < end; at += 1) {

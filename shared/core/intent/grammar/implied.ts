@@ -29,6 +29,33 @@ function governorOf(words: TaggedWords, at: number): { certainty: number; end: n
     : { certainty: 0, end: before };
 }
 
+/** Where the subject of `words[at]` begins in what somebody would welcome, `it would be great if the rows were deleted`; -1 for none. */
+function welcomedFrom(words: TaggedWords, start: number, at: number): number {
+  for (let from = start; from < at; from += 1) if (words[from] === 'if') return isWelcome(words, from) ? from + 1 : -1;
+  return -1;
+}
+
+/** `would be great`, `I'd appreciate it` before `words[at]`; not `would not be good` and `I wonder`. */
+function isWelcome(words: TaggedWords, at: number): boolean {
+  const [from, last] = [Math.max(0, at - MAX_WELCOME), words[at - 1] === 'it' ? at - 2 : at - 1];
+  const isWish = words.slice(from, at).some((word) => word === 'would' || word.endsWith("'d"));
+  return isWish && is(words, last, K.welcome) && !someAre(words, from, at, K.negator);
+}
+const MAX_WELCOME = 6;
+
+/** Where the subject of a demand begins, `I request that the rows be deleted`; -1 for none. */
+function demandedFrom(words: TaggedWords, start: number, at: number): number {
+  for (let that = at - 1; that > start; that -= 1)
+    if (words[that] === 'that') return isDemand(words, that - 1) ? that + 1 : -1;
+  return -1;
+}
+
+/** `I request`, `we'd suggest`, `it is vital`; not `they demand`, `to ask` and `I don't ask`. */
+const isDemand = (words: TaggedWords, at: number): boolean =>
+  is(words, at, K.suggesting)
+    ? is(words, at - 1, K.suggesting_subject) && words[at - 1] !== 'to'
+    : is(words, at, K.demanded) && (is(words, at - 1, K.being) || (words[at - 1] ?? '').endsWith("'s"));
+
 /** Whether a request asks for what its clause says, as verbs of ensuring and wishing do; any other verb only describes its object. */
 function asksFor(
   { entry, wanted, next }: RequestedAction,
@@ -60,8 +87,11 @@ function subjectOf(
 ): { from: number; end: number; certainty: number } | undefined {
   const word = words[at] ?? '';
   const isBe = isBeOrGet(word);
+  const isPast = word === 'were' || word === 'was';
+  const from = isPast ? welcomedFrom(words, start, at) : demandedFrom(words, start, at);
+  if (from >= 0) return { from, end: at, certainty: 0.75 };
   const governor = isBe ? governorOf(words, at) : { certainty: 0, end: at };
-  if (!governor) return undefined;
+  if (!governor || isPast) return undefined;
   const { end, certainty } = governor;
   if (request?.kind === 'imperative')
     return asksFor(request, words, isBe, lexicon)

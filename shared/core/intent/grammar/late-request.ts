@@ -9,15 +9,20 @@ import { is, isAny, K, type TaggedWords, tokenIs, tokenIsAny } from '../lexicon/
 /** The number of words in which a request without a preceding comma is searched. */
 const LATE = 25;
 
-/** The first request without an introduction: `in my calendar delete all golf events`, `when it is done tell me`. */
-export function lateRequest(sentence: Sentence, words: TaggedWords, lexicon: Lexicon): RequestedAction | undefined {
-  const placed = is(words, 0, K.placing) && !is(words, 1, K.subject_pronoun);
-  const certainty = placed || is(words, 0, K.clause_opening) ? 0.6 : 0.45;
+/** Requests without an introduction, after `words[from]`: `in my calendar delete all golf events`, `when it is done tell me`. */
+export function lateRequest(
+  sentence: Sentence,
+  words: TaggedWords,
+  lexicon: Lexicon,
+  from = 0,
+): RequestedAction | undefined {
+  const placed = is(words, from, K.placing) && !is(words, from + 1, K.subject_pronoun);
+  const certainty = placed || is(words, from, K.clause_opening) ? 0.6 : 0.45;
   // Whether the preceding clause has its verb: the first verb is never the request.
   let complete = placed;
-  for (let at = 1; at < Math.min(words.length, LATE); at += 1) {
+  for (let at = from + 1; at < Math.min(words.length, from + LATE); at += 1) {
     const place = sentence[at]?.at ?? 0;
-    if (at > 1 && opensQuestion(words, at, complete))
+    if (at > from + 1 && opensQuestion(words, at, complete))
       return requestOf({ entry: QUERY, next: at + 1, at: place, sentence, certainty: 0.6, kind: 'question' });
     const match = lexicon.verbForms.match(words, at);
     if (complete && match && asksHere(sentence, words, at, match))

@@ -41,6 +41,7 @@ export function leadAt(
   const last = found.at(-1);
   switch (word) {
     case 'to':
+      if (leadsToPurpose(words, at, found, lexicon)) return { length: 1, replaces: found.length > 0 };
       if (found.length > 1 || !(last === undefined || lacksMeaning(last)) || !isBase(words, at + 1, lexicon))
         return undefined;
       // `the account ought to be closed`: what is to be done with its subject
@@ -51,6 +52,10 @@ export function leadAt(
       if (last?.kind === 'question' && someAre(words, Math.max(0, at - MAX_QUESTION), at, K.question_word))
         return undefined;
       return opensWish(words, at, last) ? { length: 1, replaces: last !== undefined } : undefined;
+    case 'for':
+    case 'that':
+    case 'which':
+      return leadsToPurpose(words, at, found, lexicon) ? { length: 1, replaces: found.length > 0 } : undefined;
     case 'by':
       return namesMeans(words, at, last, lexicon) ? { length: 1, replaces: last !== undefined } : undefined;
     case 'if':
@@ -75,6 +80,22 @@ export function leadAt(
         ? { length: 0, replaces: true }
         : undefined;
   }
+}
+
+/**
+ * Whether the purpose of a thing follows: `provides the ability to ...`, `helper that removes ...`, `wrapper for finding ...`. Applies only
+ * without any other request, because the ability itself is not an object.
+ */
+function leadsToPurpose(words: TaggedWords, at: number, found: readonly RequestedAction[], lexicon: Lexicon): boolean {
+  const word = words[at] ?? '';
+  const [first] = found;
+  if (found.length > 1 || (first && (first.entry.action !== 'read' || first.kind === 'question'))) return false;
+  // `On the way to the airport` names a place.
+  if (word === 'to') return is(words, at - 1, K.ability) && isBase(words, at + 1, lexicon);
+  if (first || at === 0 || at > 8) return false;
+  if (someAre(words, 0, at, K.finite) || someAre(words, 0, at, K.subject_pronoun)) return false;
+  const form = formAt(words, at + 1, lexicon);
+  return form !== undefined && !form.entry.weak && form.form === (word === 'for' ? 'gerund' : 'third');
 }
 
 /** Whether the words before `words[at]` open an aim: `the next step is to copy the files`. */

@@ -24,13 +24,26 @@ export function leaveAsked(words: TaggedWords, at: number, lexicon: Lexicon): nu
   if (!match || match.value.form !== 'base') return 0;
   const { entry } = match.value;
   const after = next + match.length;
-  if (entry.weak || entry.action === 'read' || lexicon.wordKinds.has(entry.verb, K.vague_verb)) return 0;
+  // `can I pay by card`, but not `can I pay 900 euros to Ana`
+  const isVague = lexicon.wordKinds.has(entry.verb, K.vague_verb) && !namesSum(words, after);
+  if (entry.weak || entry.action === 'read' || isVague) return 0;
   return entry.action === 'send' || namesThing(words, after) ? next - at : 0;
 }
 
-/** Whether the words from `at` on name something definite: `my seat`, `Tom's access`. */
+/** Whether the words from `at` on name something definite: `my seat`, `Tom's access`, `admin rights to Tom`, `Tom admin rights`, `900 euros to Tom`. */
 export const namesThing = (words: TaggedWords, at: number): boolean =>
-  is(words, at, K.asked_thing) || (words[at] ?? '').endsWith("'s");
+  is(words, at, K.asked_thing) || (words[at] ?? '').endsWith("'s") || namesRight(words, at) || namesSum(words, at);
+/** `admin rights to Tom`, `Tom admin rights` */
+const namesRight = (words: TaggedWords, at: number): boolean =>
+  is(words, at, K.right_noun) || is(words, at + 1, K.right_noun)
+    ? words.slice(at, at + MAX_RECIPIENT).includes('to')
+    : is(words, at + 2, K.right_noun);
+const namesSum = (words: TaggedWords, at: number): boolean => opensSum(words, at) && words[at + 2] === 'to';
+
+/** Whether a sum of money begins here: `900 euros`. */
+const opensSum = (words: TaggedWords, at: number): boolean =>
+  words[at] === '\u0000number' && is(words, at + 1, K.sum_unit);
+const MAX_RECIPIENT = 4;
 
 /** `New issue: the page crashes`, `Reminder: call the bank` request something new. */
 export function announcesNew(words: TaggedWords, lexicon: Lexicon): boolean {

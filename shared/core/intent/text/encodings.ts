@@ -125,6 +125,8 @@ export interface Hidden {
   readonly moved: boolean;
 }
 
+const printable = (text: string): string => text.replace(/[^\x20-\x7e\n\t]/g, ' ');
+
 /**
  * Finds text hidden as base64, hexadecimal digits, numbers, signs, percent encoding, shifted letters or reversed. `words` are the words of
  * the text in lower case.
@@ -152,6 +154,7 @@ export function hiddenIn(text: string, words: readonly string[]): Hidden {
   const { shifts, turned } = lettersOf(words);
   const moves = new Set(shifts.values());
   if (words.length > 3 && LAST_OF_TURNED.has(words.at(-1) ?? '')) take(words.toReversed().join(' '));
+  if (turned) take(printable([...text.slice(0, MAX_TURNED)].reverse().join('')));
   const isCut = text.length > MAX_TURNED && (turned || moves.size > 0);
   const others = found.slice(MAX_HIDDEN);
   return {
