@@ -1,8 +1,8 @@
 // The features of a text that the learned weights refer to: its words, their pairs and stems, kinds of words, and signs of the rules.
-import { hasKind, type KindBits } from '../lexicon/kind-bits.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { hashed } from '../text/fnv.ts';
 import type { KnownWords } from '../text/words.ts';
+import { isOf, type KindSet } from '../lexicon/word-kinds.ts';
 import type { WordInfo } from '../lexicon/word-table.ts';
 
 /** The number of a feature is the FNV-1a hash of its name, folded to so many bits. */
@@ -46,13 +46,13 @@ interface KindHashes {
 }
 
 /** By the kinds of a word, which words of a lexicon share. */
-const hashesByKinds = new WeakMap<KindBits, readonly KindHashes[]>();
+const hashesByKinds = new WeakMap<KindSet, readonly KindHashes[]>();
 
-function hashesOf(kinds: KindBits, names: readonly string[]): readonly KindHashes[] {
+function hashesOf(kinds: KindSet, names: readonly string[]): readonly KindHashes[] {
   let hashes = hashesByKinds.get(kinds);
   if (hashes === undefined) {
     hashes = names
-      .filter((_, at) => hasKind(kinds, at))
+      .filter((_, at) => isOf(kinds, at))
       .map((name) => ({
         alone: hashed(`=${name}`),
         inDocument: hashed(`doc =${name}`),

@@ -54,8 +54,6 @@ function isWithoutLeave(words: TaggedWords, at: number): boolean {
   let next = at + 1;
   const first = words[next] ?? '';
   if (first === 'being' || first === 'getting') return is(words, next + 1, K.caught);
-  if (is(words, next, K.telling_gerund)) return is(words, next + 1, K.anybody);
-  if (first === 'leaving') return someAre(words, next + 1, next + 4, K.clue);
   while (next < at + 4 && (is(words, next, K.whose_licence) || (words[next] ?? '').endsWith("'s"))) next += 1;
   const owned = next > at + 1;
   const word = words[next] ?? '';
@@ -85,7 +83,6 @@ function isIllicitManner({ words, surprise }: Spoken, at: number): boolean {
   if (is(words, at, K.evading)) return someAre(words, at + 1, at + 4, K.watch);
   if (is(words, at, K.hiding)) return hidesTraces(words, at);
   if (word === 'to') return is(words, at + 1, K.deceiving);
-  if (word === 'disrupt') return at === 0 || is(words, at - 1, K.before_illicit_verb);
   if (word === 'launder') return someAre(words, at + 1, at + 5, K.dirty_money);
   return (
     word === 'cause' &&
@@ -138,7 +135,6 @@ const usesTainted = (spoken: Spoken, at: number): boolean => {
     return true;
   if (is(words, at, K.fabricating) && someAre(words, at + 1, at + 6, K.official_record))
     if (!someAre(words, at - 2, at, K.topic_word)) return true;
-  if (is(words, at, K.adding) && words[at - 1] === 'to' && namesTainted(spoken, at + 1, false, false)) return true;
   return words[at] === 'to' && is(words, at + 1, K.indefinite_article) && isTainted(spoken, at + 2);
 };
 

@@ -32,11 +32,6 @@ const HAS_OTHER_SCRIPT = /[\u0370-\u0eff\u3040-\u9fff\uac00-\ud7af]/;
 
 const NOTICE = /(?:\[|(?<!-)-{3}|(?<!=)={3}|<!--)\s?([A-Z']{2,20}[ -][A-Z' -]{2,60})(?:\]|-{3}|={3}|-->)/g;
 
-/** The steps of a working agent, in the form in which an agent writes them for itself. */
-function hasForgedSteps(lower: string): boolean {
-  return /(?:^|\n)\s{0,8}thought\s?:/.test(lower) && /\n\s{0,8}action\s?:/.test(lower);
-}
-
 /** A comment that a page does not show, and that contains a request. */
 function hasHiddenRequest(lower: string, lexicon: Lexicon): boolean {
   for (const match of lower.matchAll(
@@ -190,7 +185,6 @@ const ORDERS: readonly RegExp[] = [
 
 const isOrderOfData = (text: string, lower: string): boolean =>
   ORDERS_IN_LOWER.some((form) => form.test(lower)) ||
-  hasForgedSteps(lower) ||
   (MAY_BE_MEMBER.test(lower) && ORDER_MEMBER.test(lower)) ||
   ORDERS.some((form) => form.test(text));
 

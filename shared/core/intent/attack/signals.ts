@@ -1,5 +1,5 @@
 // Finds word sequences that are typical of takeover attempts, where they are addressed to the reader and not only mentioned.
-import { eachFrame, type Placed } from './frames.ts';
+import { matchesAmong, type Placed } from '../lexicon/patterns.ts';
 import type { Lexicon, Signal, Telling } from '../lexicon/types.ts';
 import type { KnownWords } from '../text/words.ts';
 import { is, K, someAre, taggedWith, type TaggedWords } from '../lexicon/word-kinds.ts';
@@ -104,6 +104,7 @@ function spelledRight({ words, infos }: KnownWords, { wordKinds }: Lexicon): Tag
 export function signalsIn(spoken: KnownWords, lexicon: Lexicon): Sign[] {
   const { ends, addressed, infos } = spoken;
   const words = spelledRight(spoken, lexicon);
+  const frames = addressed ? lexicon.frames : lexicon.frames.filter(({ address }) => !address);
   const found = new Map<string, Sign>();
   const add = ({ name, strength }: Pick<Sign, 'name' | 'strength'>, at: number, last: number) => {
     const weaker = strength === 'attack' && isOfOneMatter(words, at, last);
@@ -117,7 +118,7 @@ export function signalsIn(spoken: KnownWords, lexicon: Lexicon): Sign[] {
       const telling = infos[at]?.telling;
       if (telling === undefined) continue;
       const { kinds } = telling;
-      if (kinds !== undefined) placed.push({ at, kinds });
+      if (kinds !== undefined) placed.push({ at, end: at + 1, kinds });
       if (!mayGoOn(telling, words, at, end)) continue;
       for (const signal of telling.signals) {
         if (signal.start && at > start) continue;
@@ -126,9 +127,8 @@ export function signalsIn(spoken: KnownWords, lexicon: Lexicon): Sign[] {
         if (last >= 0 && !isOnlyTold(words, start, at)) add(signal, at, last);
       }
     }
-    eachFrame(placed, addressed, lexicon, (frame, at, last) => {
-      if (isNew(frame, found) && !isOnlyTold(words, start, at, frame.negated)) add(frame, at, last);
-    });
+    for (const { pattern: frame, from, to } of matchesAmong(frames, placed))
+      if (isNew(frame, found) && !isOnlyTold(words, start, from, frame.negated)) add(frame, from, to);
     start = end;
   }
   return [...found.values()];

@@ -2,7 +2,7 @@
 // beside these rules by learned weights.
 import type { Lexicon, Signal } from '../lexicon/types.ts';
 import { type Evidence, evidenceOf, featureTextOf, type FeatureText } from './learned.ts';
-import { isAboutAttacks, withoutMentions } from './mentions.ts';
+import { withoutMentions } from './mentions.ts';
 import { type Posing, posingOf } from './posing.ts';
 import { type Sign, signalsIn } from './signals.ts';
 import { type KnownWords, spokenText } from '../text/words.ts';
@@ -49,21 +49,12 @@ export function featuresOfText(text: string, lexicon: Lexicon): FeatureText {
   return learnedTextOf(spoken, signalsIn(spoken, lexicon), posing, lexicon);
 }
 
-/** Whether the signs alone are enough to look further, whatever the form of the text is. */
-function areTelling(signs: readonly Sign[], text: string): boolean {
-  if (signs.some(({ strength }) => strength === 'pretext' || strength === 'attack')) return true;
-  const weight = apart(signs).reduce((sum, { strength }) => sum + WEIGHTS[strength], 0);
-  return weight >= WEIGHTS.hint && !isAboutAttacks(text);
-}
-
 function read(text: string, spoken: KnownWords, signs: readonly Sign[], lexicon: Lexicon): Takeover {
   const strengths = apart(signs).map(({ strength }) => strength);
   const posing = posingOf(text, text.toLowerCase(), spoken.ascii, lexicon);
   for (const _ of posing.hints) strengths.push('hint');
   for (const _ of posing.traces) strengths.push('trace');
-  // A text about attacks names many of their parts, so its weaker signs count less.
-  const discount = !strengths.includes('attack') && strengths.length > 1 && isAboutAttacks(text) ? 1 : 0;
-  const weight = strengths.reduce((sum, strength) => sum + WEIGHTS[strength] - discount, 0);
+  const weight = strengths.reduce((sum, strength) => sum + WEIGHTS[strength], 0);
   const attack = weight >= ATTACK || posing.attack;
   const evidence =
     attack || lexicon.learned === undefined
@@ -84,11 +75,11 @@ export function takeoverOf(
   spoken: KnownWords = spokenText(text, lexicon.words),
 ): Takeover {
   const signs = signalsIn(spoken, lexicon);
-  const found = areTelling(signs, text) ? undefined : read(text, spoken, signs, lexicon);
-  if (found !== undefined && !(found.attack || found.hinted || found.pretext)) return found;
+  const found = read(text, spoken, signs, lexicon);
+  if (!(found.attack || found.hinted || found.pretext)) return found;
   // Quotations are removed last, because most texts do not need it.
   const said = withoutMentions(text);
-  if (said === text) return found ?? read(text, spoken, signs, lexicon);
+  if (said === text) return found;
   const saidWords = spokenText(said, lexicon.words);
   return read(said, saidWords, signalsIn(saidWords, lexicon), lexicon);
 }

@@ -4,7 +4,8 @@ import type { EndState } from '../grammar/end-states.ts';
 import type { Fragment } from '../code/code.ts';
 import { commentsIn } from '../code/fragments.ts';
 import type { Lexicon, VerbReading } from '../lexicon/types.ts';
-import { matchesIn, type PatternMatch, type Saying } from '../lexicon/word-patterns.ts';
+import type { PatternMatch } from '../lexicon/patterns.ts';
+import { type Phrasing, phrasingsIn, type Saying } from '../lexicon/phrasings.ts';
 import type { Segments } from '../segments.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { isSecret } from '../text/secrets.ts';
@@ -29,11 +30,6 @@ export const MAX_SPAN = 80;
 const MAX_TOKENS = 2_000;
 
 const NAME = /^\p{Lu}/u;
-/** Words before a verb that make it a report of what happened: `after you've found the invoice`. */
-const REPORTING = /^(?:have|has|had|was|were|been|\p{L}+'ve)$/u;
-/** Words before a verb that make it a possibility: `so that I can annotate it`. */
-const SPEAKER = /^(?:i|we|they|he|she|people|users|everyone)$/;
-const POSSIBLE = /^(?:can|could|may|might)$/;
 const DIVIDES = /[,;:()\u2013\u2014]/;
 
 /** A run of tokens with at most one statement. */
@@ -60,10 +56,6 @@ function isKnownWord(words: readonly string[], at: number, token: Token, first: 
     lexicon.dataClasses.match(words, at) !== undefined
   );
 }
-
-/** Whether the words before a verb say that it happened, or may: `after you've found the invoice`, `so that I can annotate it`. */
-const isReported = (words: readonly string[], at: number): boolean =>
-  REPORTING.test(words[at - 1] ?? '') || (POSSIBLE.test(words[at - 1] ?? '') && SPEAKER.test(words[at - 2] ?? ''));
 
 /** @param candidates those of the sentence */
 function clausesOf(
@@ -98,8 +90,7 @@ function clausesOf(
     clause.content += 1;
     if (at <= verbEnds) continue;
     const { form } = token.info;
-    if (form !== undefined && !isQuestion && !isTold(token.at) && isClaim(form) && !isReported(words, at))
-      clause.claims = true;
+    if (form !== undefined && !isQuestion && !isTold(token.at) && isClaim(form)) clause.claims = true;
     if (!isKnownWord(words, at, token, at === 0, lexicon)) clause.unknown.push(token);
   }
   close();
@@ -157,9 +148,9 @@ function outside(
   reading: readonly Fragment[],
   length: number,
   offsets: readonly number[],
-  matches: readonly PatternMatch[],
+  matches: readonly PatternMatch<Phrasing>[],
   isDescribed: (at: number) => boolean,
-): readonly PatternMatch[] {
+): readonly PatternMatch<Phrasing>[] {
   if (matches.length === 0) return matches;
   const isInRead = within(reading, length);
   return matches.filter(({ from, to }) => {
@@ -201,7 +192,7 @@ export function coverageOf(
   lexicon: Lexicon,
 ): Coverage {
   const isInCode = within(code, text.length);
-  const isTold = toldIn(text.length, sentences, candidates, lexicon);
+  const isTold = toldIn(text.length, sentences, candidates);
   const ofSentence = bySentence(candidates);
   // The reading of code accounts for its options, arguments and data: `terraform plan -destroy`.
   const understood = code.filter(({ isWhole }) => isWhole);
@@ -212,9 +203,9 @@ export function coverageOf(
     if (tokens > MAX_TOKENS) break;
     clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, isTold, lexicon));
   }
-  const reading = code.filter(({ isWhole, effect }) => isWhole && effect === 'read');
   const isDescribed = describedAt(text.length, sentences, ofSentence);
-  const matches = matchesIn(words, ends, lexicon.phrasings, infos);
+  const reading = code.filter(({ isWhole, effect }) => isWhole && effect === 'read');
+  const matches = phrasingsIn(words, ends, lexicon.phrasings, infos);
   const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
   const phrasings = outside(reading, text.length, offsets, matches, isDescribed);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
@@ -244,7 +235,7 @@ export function coverageOf(
     hasUnknownSentence: unknown.length > 0,
   };
   const shownPhrasings = phrasings.slice(0, MAX_SPANS);
-  const phraseOf = ({ from, to }: PatternMatch): Span => {
+  const phraseOf = ({ from, to }: PatternMatch<Phrasing>): Span => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
     const near = sentences.filter((sentence) => (sentence[0]?.at ?? 0) <= end && start <= (sentence.at(-1)?.at ?? 0));
     return spanOf(

@@ -1,19 +1,9 @@
 // Finds where a text only tells something: what it asks about, explains, or wants to have written down.
 import { bySentence, type CandidateAction, type OfSentence } from '../grammar/candidate.ts';
 import type { Fragment } from '../code/code.ts';
-import type { Lexicon } from '../lexicon/types.ts';
-import { K, tokenIs } from '../lexicon/word-kinds.ts';
 import type { Sentence, Sentences, Token } from '../text/tokens.ts';
 
 const PAUSE = /^[,;]$/;
-
-/** Whether something else may begin after a word: `write a note, then let them go`, but not `on the purge and the wipe`. */
-function mayEnd(sentence: Sentence, at: number, { wordKinds }: Lexicon): boolean {
-  const { kind, text, lower } = sentence[at] as Token;
-  if (kind === 'punct') return PAUSE.test(text);
-  return lower === 'then' || (wordKinds.has(lower, K.conjunction) && !tokenIs(sentence[at + 1], K.article));
-}
-
 const RELATIVE = /^(?:that|which|who|whose)$/;
 /** Words with which a relative clause asks for something after all: `find the file that must be gone by noon`. */
 const ASKING = /^(?:should|shall|must|may|can|could|will|would|need|needs|have|has|want|wants|ought|to|let|please)$/;
@@ -62,17 +52,10 @@ export function toldIn(
   length: number,
   sentences: Sentences,
   candidates: readonly CandidateAction[],
-  lexicon: Lexicon,
 ): (at: number) => boolean {
   const ofSentence = bySentence(candidates.filter(({ tells }) => tells));
-  const told = sentences.flatMap((sentence, index) =>
-    ofSentence(index).map(({ at, mentions, source }) => {
-      const isWhole = mentions || source === 'question';
-      const end = isWhole
-        ? undefined
-        : sentence.find((token, place) => token.at > at && mayEnd(sentence, place, lexicon));
-      return { at, end: end?.at ?? endOf(sentence.at(-1)) };
-    }),
+  return within(
+    sentences.flatMap((sentence, index) => ofSentence(index).map(({ at }) => ({ at, end: endOf(sentence.at(-1)) }))),
+    length,
   );
-  return within(told, length);
 }

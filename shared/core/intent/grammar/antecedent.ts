@@ -23,16 +23,10 @@ function firstNamed(tokens: Sentence, at: number, lexicon: Lexicon): About | und
   const speaks = lexicon.wordKinds.has(speaker, K.topic_speaker);
   const first = speaks ? undefined : aboutAt(tokens, 0, last, lexicon);
   if (first?.objectKnown) return first;
-  let from = tokens.slice(0, last).findIndex(isNoun);
+  const from = tokens.slice(0, last).findIndex(isNoun);
   if (from < 0) return first;
-  // The words before a noun belong to it: `overdue tasks`.
-  while (from > 0 && describes(tokens[from - 1], lexicon)) from -= 1;
   return aboutAt(tokens, from, last, lexicon) ?? first;
 }
-
-/** Whether a plain word before a noun may describe it; an unknown word may also be a verb. */
-const describes = (token: Token | undefined, lexicon: Lexicon): boolean =>
-  token?.kind === 'word' && token.lower.endsWith('ed') && !lexicon.verbForms.match([token.lower], 0);
 
 /** The number of words of a noun phrase in which `all` and similar words are searched. */
 const MAX_WORDS = 12;

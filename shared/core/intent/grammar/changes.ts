@@ -1,7 +1,7 @@
 // Verbs whose meaning depends on what follows: `make it private`, `give Ana the key`.
 import type { Lexicon } from '../lexicon/types.ts';
 import { isPredicateOf } from './phrase-ends.ts';
-import { getsWhat, isLowerName } from './request-object.ts';
+import { getsWhat } from './request-object.ts';
 import type { RequestedAction } from './request.ts';
 import type { Sentence, TokenKind } from '../text/tokens.ts';
 import { K, tokenIs, tokenIsAny } from '../lexicon/word-kinds.ts';
@@ -38,10 +38,8 @@ const ABLE = /^\w{2,12}[ai]ble$/;
 const MAX_STATE = 10;
 
 /** Whether someone else receives something: `give Ana the key`, but not `give me the key`. */
-export function handsOver({ entry, sentence, next }: RequestedAction, lexicon: Lexicon): boolean {
+export function handsOver({ entry, sentence, next }: RequestedAction): boolean {
   if (entry.verb !== 'give') return false;
-  const first = sentence[next];
-  if (first && isLowerName(first, sentence[next + 1], lexicon)) return true;
   if (NAME.test(sentence[next]?.text ?? '') || tokenIs(sentence[next], K.third_person_object))
     return getsWhat(sentence, next + 1);
   if (isHandedTo(sentence, next)) return true;
@@ -56,7 +54,6 @@ export function handsOver({ entry, sentence, next }: RequestedAction, lexicon: L
 
 /** `give all open tasks to Ana` */
 function isHandedTo(sentence: Sentence, next: number): boolean {
-  if (tokenIs(sentence[next], K.speaker_object)) return false;
   const to = sentence.slice(next, next + MAX_GIVEN).findIndex(({ kind, lower }) => kind === 'punct' || lower === 'to');
   const after = to < 0 ? undefined : sentence[next + to + 1];
   if (after === undefined || sentence[next + to]?.kind === 'punct') return false;
@@ -71,8 +68,3 @@ function isHandedTo(sentence: Sentence, next: number): boolean {
   );
 }
 const MAX_GIVEN = 14;
-
-/** Whether time is reserved: `block Friday 2-4pm`, `block 9 to 11 for calls`. */
-export const keepsFree = ({ entry, sentence, next }: RequestedAction): boolean =>
-  entry.verb === 'block' &&
-  (/^\d{1,2}(?::\d\d)?(?:-|am|pm|$)/.test(sentence[next]?.lower ?? '') || tokenIs(sentence[next], K.weekday));

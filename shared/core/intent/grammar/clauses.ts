@@ -1,7 +1,7 @@
 // Finds the verbs of a sentence that request something. A verb counts only in a slot, a position where a request may begin.
 import { withImplied } from './implied.ts';
 import { lateRequest } from './late-request.ts';
-import { leadAt, opensGerund, purposeAfter, delegatedAt, taskOfRun } from './leads.ts';
+import { leadAt, purposeAfter, delegatedAt, taskOfRun } from './leads.ts';
 import type { Lexicon, Prefix } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { passiveAsked } from './needs.ts';
@@ -45,8 +45,6 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   const isShownByDoing = (): boolean =>
     (carriedOut ??=
       words.some((word) => word.endsWith('by') || word === 'and' || word === 'then') && isCarriedOut(words.join(' ')));
-  let runLater: boolean | undefined;
-  const isRunLater = (): boolean => (runLater ??= words.some((_, at) => runsIt(words, at, lexicon)));
   for (let at = 0; at < sentence.length; at += 1) {
     const token = sentence[at];
     const word = words[at] ?? '';
@@ -109,7 +107,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
     }
     // `if they ask for payment or refund methods`: a condition is not a request.
     if (conditional && word === 'or') continue;
-    if (is(words, at, K.conjunction) || (word === 'so' && asksNext(words, at + 1, lexicon))) {
+    if (is(words, at, K.conjunction)) {
       // `or` continues a negation; `and` and `but` end it, because doubt counts as a request.
       if (word !== 'or') seen.negated = false;
       slot = { strong: false, first: found.length === 0 && nothingSaid, joined: true };
@@ -140,8 +138,6 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
     if (!slot) continue;
     if (at === 0 && announcesNew(words, lexicon) && (word !== 'note' || token.at === 0)) {
       found.push(wish(0, token.at, sentence, false, 0.75));
-      // The words after the colon are its title.
-      if (word === 'new') break;
       written = true;
       slot = undefined;
       continue;
@@ -207,7 +203,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       }
       // What a thing is for is done when it is run or scheduled, filled in, or written to be run.
       const isUsed = entry.action === 'execute' || entry.verb === 'schedule' || entry.verb === 'fill in';
-      if (isUsed || (entry.action === 'create' && isRunLater())) {
+      if (isUsed || (entry.action === 'create' && words.some((_, place) => runsIt(words, place, lexicon)))) {
         const taskAt = taskOfRun(words, at, lexicon);
         if (taskAt >= 0) {
           slot = { strong: true, first: true };
@@ -216,8 +212,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
         }
       }
       if (entry.weak) at = purposeAfter(words, at, lexicon);
-      if (entry.weak && at < words.length && (words[at] === 'to' || opensGerund(words[at] ?? '')))
-        slot = { strong: true, first: true };
+      if (entry.weak && words[at] === 'to') slot = { strong: true, first: true };
       // `explain how` is one verb.
       else if (is(words, at, K.question_word) && isShownByDoing()) {
         at = beforeShown(words, at);
@@ -250,14 +245,6 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       found.push(late);
   }
   return found;
-}
-
-/** Whether `so` introduces a request: `I'm out of paper so please order some`, but not `so that users can log in`. */
-function asksNext(words: TaggedWords, at: number, lexicon: Lexicon): boolean {
-  const next = words[at] ?? '';
-  if (next === 'please' || (is(words, at, K.you_modal) && words[at + 1] === 'you')) return true;
-  const reading = lexicon.verbForms.get(next);
-  return reading?.form === 'base' && !reading.entry.alsoNoun && is(words, at + 1, K.after_verb);
 }
 
 /** The index of the last word before `how you` or `how to`, which introduce what is to be shown by doing it. */

@@ -2,7 +2,7 @@
 import type { Action, DataClass, Extent } from '../../../kernel/vocabulary.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Sentence, Sentences } from '../text/tokens.ts';
+import type { Sentences } from '../text/tokens.ts';
 import type { Entities } from '../types.ts';
 import { K, type Kind, tokenIs } from '../lexicon/word-kinds.ts';
 
@@ -53,28 +53,17 @@ const CARRIES_OUT: ReadonlySet<Action> = new Set(['send', 'transfer', 'grant', '
 /** The number of words between such a preposition and the address: `to my personal account at x@mail.example`. */
 const MAX_BETWEEN = 6;
 
-/** `Your e-mail is x@mail.example` states an owner; `my e-mail is ...` may state a destination. */
-const isOwned = (sentence: Sentence, at: number): boolean =>
-  sentence[at - 1]?.lower === 'is' &&
-  /^e-?mail$/.test(sentence[at - 2]?.lower ?? '') &&
-  tokenIs(sentence[at - 3], K.third_possessive);
-
 /** Whether an address or URL is a destination. */
 function hasDestination(sentences: Sentences): boolean {
   return sentences.some((sentence) =>
     sentence.some((token, at) => {
       if (token.kind !== 'email' && token.kind !== 'url' && !/@|:\/\//.test(token.text.slice(0, 80))) return false;
-      if (isOwned(sentence, at)) return false;
       for (let before = at - 1; before >= Math.max(0, at - 2 - MAX_BETWEEN); before -= 1)
         if (tokenIs(sentence[before], K.address_preposition)) return true;
       return false;
     }),
   );
 }
-
-/** Whether every e-mail address of the text only states its owner. */
-const onlyOwned = (sentences: Sentences): boolean =>
-  sentences.every((sentence) => sentence.every((token, at) => token.kind !== 'email' || isOwned(sentence, at)));
 
 /** Whether data leaves the organisation: an address or URL is the destination of something sent, shared or uploaded. */
 export function leavesOrganisation(
@@ -90,7 +79,7 @@ export function leavesOrganisation(
   if (!(mailed || linked)) return false;
   const addresses = ({ action }: { action: Action }) =>
     action === 'send' || action === 'grant' || action === 'transfer';
-  if (mailed && asked.some(addresses) && !onlyOwned(sentences)) return true;
+  if (mailed && asked.some(addresses)) return true;
   // The prepositions of other languages are not known, so each address in a text that sends counts as a destination.
   if (linked && isForeign && asked.some(({ action }) => action === 'send')) return true;
   return (

@@ -26,7 +26,6 @@ function governorAt(words: TaggedWords, at: number): Governor | undefined {
   if (is(words, at, K.obliging_modal))
     return { next: at + 1, force: is(words, at, K.expecting_modal) ? 'expects' : 'demands' };
   if (is(words, at, K.plan_verb)) return { next: words[at] === 'will' ? at + 1 : at, force: 'plans' };
-  if (is(words, at, K.permitting_modal) && words[at + 1] === 'go') return { next: at + 1, force: 'plans' };
   if (!is(words, at, K.obliging_before_to)) return undefined;
   if (words[at + 1] === 'to') return { next: at + 2, force: 'demands' };
   // `They are supposed to be there`; `1,250 euros are expected there`

@@ -11,17 +11,8 @@ import {
   type Implied,
 } from './implied-parts.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
-import { entitledAt, gerundAt, movesAt, needAt, noLonger } from './needs.ts';
-import { opensSum } from './questions.ts';
-import {
-  indexOfToken,
-  isConsequential,
-  lastBefore,
-  mayMatter,
-  QUERY,
-  type RequestedAction,
-  requestOf,
-} from './request.ts';
+import { entitledAt, gerundAt, movesAt, needAt } from './needs.ts';
+import { indexOfToken, lastBefore, mayMatter, QUERY, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { is, isAny, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
@@ -107,7 +98,7 @@ function subjectOf(
       ? { from: request.next, end, certainty: Math.max(certainty, 0.8) }
       : undefined;
   if (certainty === 0 || !mayState(words, start)) return undefined;
-  return { from: is(words, start + 1, K.opinion_verb) ? start + 2 : start, end, certainty };
+  return { from: start, end, certainty };
 }
 
 /** `X should be deleted`, `make sure that X is sent`, `I want X to be removed`. */
@@ -145,8 +136,6 @@ function passiveAt(
 /** `I want all users deleted`, `get the accounts closed by noon`. */
 function wished(words: TaggedWords, request: RequestedAction, place: number, lexicon: Lexicon): Implied | undefined {
   const gets = request.entry.verb === 'get';
-  // `get me the refunded orders` only wants to know.
-  if (gets && words[request.next] === 'me') return undefined;
   // `get my money refunded`
   const getsOwn = gets && is(words, request.next, K.own_thing);
   if (!(gets || request.wanted || (request.entry.weak && lexicon.wordKinds.has(request.entry.verb, K.wishing_verb))))
@@ -158,22 +147,15 @@ function wished(words: TaggedWords, request: RequestedAction, place: number, lex
     // `I want it removed`, but not `I want the removed ...`.
     const leads = is(words, at - 1, K.after_verb) && !is(words, at - 1, K.thing_pronoun);
     if (!match || leads || is(words, at - 1, K.preposition)) continue;
-    // `I want Ana paid 900 euros`, `I want Bob granted admin rights`
-    const isGiven = isConsequential(match.value) && namesGift(words, at + match.length);
-    if (!(isGiven || endsPhrase(words, at + match.length))) continue;
+    if (!endsPhrase(words, at + match.length)) continue;
     const isReport = gets && !getsOwn && words.slice(request.next, at).some((one) => isReported(one, lexicon));
-    if (isReport || (gets && !isGiven && !isToBeDone(words, at + match.length, match.value, getsOwn, lexicon)))
-      continue;
+    if (isReport || (gets && !isToBeDone(words, at + match.length, match.value, getsOwn, lexicon))) continue;
     const { negated, next } = request;
     const done = { entry: match.value, at: place, next: at + match.length, subject: [next, at] } as const;
     return { ...done, certainty: 0.7, negated, replaces: request };
   }
   return undefined;
 }
-
-/** What somebody is given after a participle: `900 euros`, `admin rights`. */
-const namesGift = (words: TaggedWords, at: number): boolean =>
-  opensSum(words, at) || someAre(words, at, at + 3, K.right_noun);
 
 /** Whether a participle before `at` tells what is to be done, and not which: `get the orders cancelled`, but not `get the orders cancelled in March`. */
 const isToBeDone = (words: TaggedWords, at: number, entry: VerbEntry, isOwn: boolean, lexicon: Lexicon): boolean =>
@@ -187,11 +169,8 @@ const isReported = (word: string, { containerNouns, wordKinds }: Lexicon): boole
 
 /** `perform a cleanup`, `request the deletion of my account`. */
 function lightAt(words: TaggedWords, request: RequestedAction, place: number, lexicon: Lexicon): Implied | undefined {
-  const { weak } = request.entry;
   const verb = lexicon.wordKinds.has(request.entry.verb, K.go_ahead_verb) ? 'proceed' : request.entry.verb;
   if (!lexicon.wordKinds.has(verb, K.light_verb) || request.kind === 'question') return undefined;
-  // `proceed with creating an invoice`
-  if (words[request.next] === 'with' && (words[request.next + 1] ?? '').endsWith('ing')) return undefined;
   const nominal = nominalFrom(
     words,
     words[request.next] === 'with' ? request.next + 1 : request.next,
@@ -199,16 +178,6 @@ function lightAt(words: TaggedWords, request: RequestedAction, place: number, le
     lexicon,
   );
   if (!nominal) return undefined;
-  // Running a migration executes it; running a deletion deletes.
-  if (
-    !(
-      lexicon.wordKinds.has(verb, K.lightest_verb) ||
-      weak ||
-      nominal.entry.action === 'read' ||
-      isConsequential(nominal.entry)
-    )
-  )
-    return undefined;
   return { ...nominal, at: place, certainty: 0.8, negated: request.negated, replaces: request };
 }
 
@@ -219,8 +188,6 @@ function nominalSentence(words: TaggedWords, lexicon: Lexicon): Implied | undefi
     needed = is(words, at, K.needed) && is(words, at - 1, K.being);
   let from = 0;
   while (from < 3 && !/[a-z]/.test(words[from] ?? 'a')) from += 1;
-  // `Post cancellation, show my balance`: `post` means "after".
-  if (words[from] === 'post') return undefined;
   if (is(words, from, K.first_person) && is(words, from + 1, K.performative)) from += 2;
   const nominal = nominalFrom(words, from, needed ? 'all' : 'none', lexicon);
   if (!nominal) return undefined;
@@ -272,9 +239,7 @@ export function withImplied(
     if (one) implied.push(one);
   }
   const isVague = !found.some((request) => !request.entry.weak);
-  const cancelled = isVague ? noLonger(words, lexicon) : undefined;
-  if (cancelled) implied.push(cancelled);
-  else if (found[0]?.kind !== 'question')
+  if (found[0]?.kind !== 'question')
     for (let at = 1; at < words.length; at += 1) {
       if (!is(words, at, K.implying_word)) continue;
       const one =

@@ -25,7 +25,7 @@ export function lateRequest(
     if (at > from + 1 && opensQuestion(words, at, complete))
       return requestOf({ entry: QUERY, next: at + 1, at: place, sentence, certainty: 0.6, kind: 'question' });
     const match = lexicon.verbForms.match(words, at);
-    if (complete && match && asksHere(sentence, words, at, match, lexicon))
+    if (complete && match && asksHere(sentence, words, at, match))
       return requestOf({ entry: match.value.entry, next: at + match.length, at: place, sentence, certainty });
     if (is(words, at, K.clause_opening)) complete = false;
     else if (isVerb(match, words, at, lexicon)) complete = true;
@@ -45,7 +45,6 @@ function asksHere(
   words: TaggedWords,
   at: number,
   { value: { entry, form }, length }: PhraseMatch<VerbReading>,
-  lexicon: Lexicon,
 ): boolean {
   // `will only give us`
   const isAfterAdverb = is(words, at - 1, K.light_adverb) || /^\w+ly$/.test(words[at - 1] ?? '');
@@ -54,9 +53,6 @@ function asksHere(
   if (isAny(words, before, K.finite, K.auxiliary, K.question_word, K.subject_pronoun)) return false;
   const next = sentence[at + length];
   if (length > 1 && entry.verb.endsWith(' me')) return true;
-  // `it's a smart move to save it`
-  if (length > 1 && lexicon.verbs.get(words[at] ?? '')?.alsoNoun === true && words[at + length - 1] === 'to')
-    return false;
   if (next === undefined || next.kind === 'punct') return false;
   // `pay 900 euros to Ana`
   if (entry.alsoNoun) return tokenIs(next, K.after_noun_verb) || namesThing(words, at + length);
@@ -65,7 +61,6 @@ function asksHere(
 }
 
 const CONTRACTED = /'(?:m|re|ve|s|ll|d)$|n't$/;
-const isPast = (word: string): boolean => word.length > 2 && word.endsWith('ed') && !word.endsWith('eed');
 
 function isVerb(
   match: PhraseMatch<VerbReading> | undefined,
@@ -76,7 +71,7 @@ function isVerb(
   const word = words[at] ?? '';
   if (isAny(words, at, K.finite, K.auxiliary, K.irregular_past) || (word.includes("'") && CONTRACTED.test(word)))
     return true;
-  if (is(words, at - 1, K.subject_pronoun) || (match && match.value.form === 'third') || isPast(word)) return true;
+  if (is(words, at - 1, K.subject_pronoun) || match?.value.form === 'third') return true;
   // `my kids watch the show`
   if (match && !match.value.entry.alsoNoun && !is(words, at - 1, K.no_request_after)) return true;
   return lexicon.participles.match(words, at) !== undefined;

@@ -1,7 +1,7 @@
 // Finds the beginning of a request after introductory words: a wish, a suggestion, a duty, an aim, a delegate.
 import type { Lexicon } from '../lexicon/types.ts';
 import { beginsWith, mayMatter, type RequestedAction } from './request.ts';
-import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { is, isAny, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** An introduction: how many words to skip, and whether the last request found was part of it. */
 export interface Lead {
@@ -13,8 +13,6 @@ const NEXT: Lead = { length: 1, replaces: false };
 
 /** The number of words searched backwards for an introduction. */
 const REACH = 8;
-/** The largest distance to the word that such an introduction refers to. */
-const ADVICE = 5;
 /** The number of words searched backwards for a question word. */
 const MAX_QUESTION = 16;
 
@@ -102,9 +100,7 @@ function leadsToPurpose(words: TaggedWords, at: number, found: readonly Requeste
 
 /** Whether the words before `words[at]` open an aim: `the next step is to copy the files`. */
 function opensAim(words: TaggedWords, at: number): boolean {
-  let be = at - 1;
-  // `what I want is for you to ...`
-  if (words[be] === 'you' && words[be - 1] === 'for') be -= 2;
+  const be = at - 1;
   if (!is(words, be, K.is_was_be)) return false;
   for (let noun = be - 1; noun >= Math.max(0, be - REACH) && !ends(words[noun] ?? ''); noun -= 1)
     if (is(words, noun, K.purpose)) return true;
@@ -115,9 +111,7 @@ function opensAim(words: TaggedWords, at: number): boolean {
 function opensWish(words: TaggedWords, at: number, last: RequestedAction | undefined): boolean {
   let head = at - 1;
   if (is(words, head, K.somebody)) head -= words[head - 1] === 'for' ? 2 : 1;
-  const advised = is(words, head, K.advised);
-  if (!(advised || is(words, head, K.attitude))) return false;
-  if (advised && head > 0 && !someAre(words, Math.max(0, head - ADVICE), head, K.advised_subject)) return false;
+  if (!isAny(words, head, K.advised, K.attitude)) return false;
   for (let before = head; before >= Math.max(0, head - REACH); before -= 1) {
     const word = words[before] ?? '';
     if (ends(word) || is(words, before, K.conjunction)) break;
@@ -136,7 +130,6 @@ function opensWish(words: TaggedWords, at: number, last: RequestedAction | undef
 
 /** Whether `by` names the action that serves an aim. */
 function namesMeans(words: TaggedWords, at: number, last: RequestedAction | undefined, lexicon: Lexicon): boolean {
-  if (last?.kind === 'question') return false;
   // `help me out by ordering`: the prefix is not a request.
   const aims = last
     ? lexicon.wordKinds.has(last.entry.verb.split(' ', 1)[0] ?? '', K.aim_verb)
@@ -147,7 +140,6 @@ function namesMeans(words: TaggedWords, at: number, last: RequestedAction | unde
 /** `I'd be grateful if you would`, but not `if you would like to`. */
 function welcomes(words: TaggedWords, at: number): boolean {
   if (words[at + 1] !== 'you' || !is(words, at + 2, K.welcome_modal)) return false;
-  if (is(words, at + 3, K.not_welcome)) return false;
   return someAre(words, at - REACH, at, K.welcome) && someAre(words, at - REACH, at, K.welcome_subject);
 }
 
@@ -163,7 +155,6 @@ function suggests(words: TaggedWords, at: number, lexicon: Lexicon): boolean {
 
 /** Whether the verb that ends right before `words[at]` has no meaning of its own. */
 function followsEmpty(words: TaggedWords, at: number, last: RequestedAction, lexicon: Lexicon): boolean {
-  if (last.kind === 'question') return false;
   const first = last.entry.verb.split(' ', 1)[0] ?? '';
   if (last.next === at)
     return lexicon.wordKinds.has(last.entry.verb, K.empty_verb) || lexicon.wordKinds.has(first, K.empty_verb);
@@ -178,37 +169,23 @@ function isDone(words: TaggedWords, at: number, last: RequestedAction, lexicon: 
   return last.entry.weak || is(words, at + 1, K.after_verb);
 }
 
-/**
- * The index of the word that introduces the purpose of a weak verb within its clause, else the index of the verb: `use it to list users`,
- * `proceed with booking it`.
- */
+/** The index of the `to` that introduces the purpose of a weak verb within its clause, else the index of the verb: `use it to list users`. */
 export function purposeAfter(words: TaggedWords, at: number, lexicon: Lexicon): number {
   for (let next = at + 1; next < Math.min(words.length, at + 25); next += 1) {
     const word = words[next] ?? '';
     // `keep sending it`, `all there is to do is send it`
     if (word === 'is' || (next === at + 1 && isGerund(words, next, lexicon))) return at;
     // `Make sure I told everybody I want to reach`: a wish in another clause.
-    // `a taxi to the museum`
-    if (word === 'to' && is(words, next + 1, K.determiner)) continue;
     if (word === 'to') return next > at + 2 && is(words, next - 1, K.wanting_to) ? at : next;
-    if (next <= at + MAX_MEANS && opensGerund(word) && isGerund(words, next + 1, lexicon)) return next;
     if (ends(word) || is(words, next, K.conjunction)) break;
   }
   return at;
 }
-/** How many words after a weak verb its gerund may follow: `assist me in registering`. */
-const MAX_MEANS = 3;
-
-/** Whether a gerund after this word is the purpose of a weak verb. */
-export const opensGerund = (word: string): boolean => word === 'with' || word === 'in' || word === 'by';
-
 /**
  * The index of the delegated verb, when `words[at]` follows a verb of delegation: `get the assistant to rename it`, `have the bot rename
  * it`; -1 for none.
  */
 export function delegatedAt(words: TaggedWords, at: number, verb: string, lexicon: Lexicon): number {
-  // `please do call Ana`, but not `do research`
-  if (verb === 'do') return isBase(words, at, lexicon) && is(words, at + 1, K.after_verb) ? at : -1;
   const isTelling = lexicon.wordKinds.has(verb, K.telling_verb);
   if (!isTelling && !lexicon.wordKinds.has(verb, K.making_verb)) return -1;
   let doer = at;

@@ -111,24 +111,6 @@ export function entitledAt(
   return right && { ...right, at, certainty: 0.7 };
 }
 
-/** `I no longer want the subscription`, `we don't need this list any more`: it is cancelled. */
-export function noLonger(words: TaggedWords, lexicon: Lexicon): Implied | undefined {
-  if (!is(words, 0, K.first_person)) return undefined;
-  const last = words.findLastIndex((_, at) => is(words, at, K.no_more));
-  if (last < 1 || !(words[last] === 'anymore' || is(words, last - 1, K.any_no))) return undefined;
-  const wish = words.findIndex((_, at) => is(words, at, K.no_more_verb));
-  const entry = lexicon.verbs.get('cancel');
-  if (wish < 0 || entry === undefined) return undefined;
-  let from = wish + 1;
-  if (words[from] === 'to') {
-    if (!is(words, from + 1, K.having)) return undefined;
-    from += 2;
-  }
-  const to = last > wish ? last : words.length;
-  if (from >= to) return undefined;
-  return { entry, at: 0, next: from, subject: [from, to], certainty: 0.45 };
-}
-
 /**
  * After `can` or `could` at `words[at]`: `could the lights be turned off?`, but not `can invoices be edited?`. The request needs a definite
  * thing, and an action on it.

@@ -1,15 +1,7 @@
 // Converts the noun phrase after a verb into the object of a normalized intent.
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import {
-  endsNounPhrase,
-  isInnerParticle,
-  isOnlyTime,
-  isParticiple,
-  isPredicateOf,
-  isVerbBefore,
-  leadsToWhat,
-} from './phrase-ends.ts';
+import { endsNounPhrase, isOnlyTime, isParticiple, isPredicateOf, isVerbBefore } from './phrase-ends.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { K, tokenIs } from '../lexicon/word-kinds.ts';
 
@@ -29,8 +21,8 @@ export interface ObjectPhrase {
 }
 
 const LABEL = /^\p{Lu}+\d*$/u;
-const PLAIN = /^[A-Za-z]?[a-z0-9]*$/;
 const NAME = /^\p{Lu}\p{Ll}/u;
+const PLAIN = /^[A-Za-z]?[a-z0-9]*$/;
 
 export const NO_OBJECT: ObjectPhrase = { name: '', words: [], known: false, plural: false };
 
@@ -58,8 +50,6 @@ export function objectAt(sentence: Sentence, from: number, to: number, lexicon: 
   let at = from;
   const end = Math.min(to, from + REACH);
   while (at < end && (tokenIs(sentence[at], K.object_lead) || lexicon.fillers.has(sentence[at]?.lower ?? ''))) at += 1;
-  // `everything older than a month`
-  if (tokenIs(sentence[at], K.comparison) && sentence[at + 1]?.lower === 'than') return NO_OBJECT;
   for (let tries = 0; tries < 4 && at < end; tries += 1) {
     const [tokens, next] = phraseAt(sentence, at, end, lexicon);
     const phrase = isOnlyTime(tokens) ? NO_OBJECT : nameOf(tokens, lexicon);
@@ -82,7 +72,6 @@ export function objectAt(sentence: Sentence, from: number, to: number, lexicon: 
       at = rest;
       continue;
     }
-    if (phrase.name !== '') return phrase;
     at = Math.max(next, at + 1);
   }
   return NO_OBJECT;
@@ -142,10 +131,6 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       }
       break;
     }
-    if (tokens.length > 0 && isInnerParticle(sentence, at, lexicon)) {
-      tokens.push(token);
-      continue;
-    }
     if (lexicon.fillers.has(lower)) {
       if (tokens.length > 0 && (tokenIs(sentence[at + 1], K.calendar_word) || !tokenIs(token, K.calendar_adjective)))
         break;
@@ -154,8 +139,6 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
     if (tokens.length > 0 && endsNounPhrase(sentence, at, lexicon)) break;
     // `my calendar Sunday`, `the activity October 13`
     if (tokens.length > 0 && tokenIs(token, K.calendar_date) && !isKnown(sentence[at + 1], lexicon)) break;
-    // `is there anything wrong with the server`, `who is coming to the party`
-    if (tokens.length === 0 && leadsToWhat(sentence, at, lexicon)) break;
     if (tokens.length === 0 && isVerbBefore(sentence, at, lexicon)) continue;
     // `the user Alice Smith`: the name belongs to the noun before it.
     if (isNameAfter(tokens.at(-1), token, lexicon)) break;

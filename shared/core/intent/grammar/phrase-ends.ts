@@ -51,27 +51,6 @@ function tellsDoing(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
   );
 }
 
-/** Whether an adjective or a gerund introduces its topic: `wrong with the server`, `coming to the party`. */
-export function leadsToWhat(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
-  const word = sentence[at]?.lower ?? '';
-  if (!tokenIsAny(sentence[at], K.predicate, K.gerund_doing) || isNoun(word, lexicon)) return false;
-  return tokenIs(sentence[at + 1], K.topic_preposition);
-}
-
-/** Whether the name of a thing follows its kind: `the cluster north`, `the virtual machine db-1`. */
-function isGivenName(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
-  const word = sentence[at]?.lower ?? '';
-  const before = sentence[at - 1]?.lower ?? '';
-  if (!goesNoFurther(sentence[at + 1]) || isNoun(word, lexicon)) return false;
-  if (/\d/.test(word)) return isNoun(before, lexicon);
-  // A word with the ending of a noun continues the phrase: `the team schedules`, `the cluster provisioner`.
-  if (/(?:s|er|or|ion|ing|ment|ity|al)$/.test(word) || lexicon.verbs.has(word)) return false;
-  return (
-    tokenIs(sentence[at - 1], K.named_thing) &&
-    (sentence[at - 2]?.lower === 'the' || tokenIs(sentence[at - 2], K.preposition))
-  );
-}
-
 /** Whether a verb with an object follows the noun: `which pods | use more than one`. */
 function takesObject(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
   const word = sentence[at]?.lower ?? '';
@@ -96,21 +75,13 @@ function closesQuestion(sentence: Sentence, at: number, lexicon: Lexicon): boole
   return false;
 }
 
-/** Whether a particle belongs to the following noun: `a wake up alarm`, `the sign in page`. */
-export function isInnerParticle(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
-  const next = sentence[at + 1];
-  return tokenIs(sentence[at], K.inner_particle) && next?.kind === 'word' && isNoun(next.lower, lexicon);
-}
-
 /** Whether the word at `at` ends the preceding noun phrase. */
 export function endsNounPhrase(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
-  if (tokenIs(sentence[at], K.phrase_closing)) return true;
-  if (tokenIs(sentence[at], K.inner_particle)) return !isInnerParticle(sentence, at, lexicon);
   return (
+    tokenIsAny(sentence[at], K.phrase_closing, K.inner_particle) ||
     isDescription(sentence, at, lexicon) ||
     isPredicateOf(sentence, at, lexicon) ||
     tellsDoing(sentence, at, lexicon) ||
-    isGivenName(sentence, at, lexicon) ||
     takesObject(sentence, at, lexicon) ||
     closesQuestion(sentence, at, lexicon)
   );

@@ -41,7 +41,7 @@ const namesRight = (words: TaggedWords, at: number): boolean =>
 const namesSum = (words: TaggedWords, at: number): boolean => opensSum(words, at) && words[at + 2] === 'to';
 
 /** Whether a sum of money begins here: `900 euros`. */
-export const opensSum = (words: TaggedWords, at: number): boolean =>
+const opensSum = (words: TaggedWords, at: number): boolean =>
   words[at] === '\u0000number' && is(words, at + 1, K.sum_unit);
 const MAX_RECIPIENT = 4;
 
@@ -74,7 +74,6 @@ function wishLength(words: TaggedWords, at: number, second: number): number {
   if (subject === "i'd" || subject === "we'd") return is(words, second, K.liking) ? 2 : 0;
   if (subject === 'you') return is(words, second, K.wanting) && is(words, third, K.another) ? 2 : 0;
   if (subject !== 'i' && subject !== 'we') return 0;
-  if (words[second] === 'would') return is(words, third, K.liking) ? 3 : 0;
   return is(words, second, K.wanting) ? 2 : 0;
 }
 

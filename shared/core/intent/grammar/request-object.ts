@@ -4,9 +4,9 @@ import { isDestroying } from '../code/names.ts';
 import { isFileName } from '../text/entities.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { objectAt, type ObjectPhrase } from './object.ts';
+import type { ObjectPhrase } from './object.ts';
 import type { RequestedAction } from './request.ts';
-import { beginsWithSum, SUM } from './sums.ts';
+import { beginsWithSum } from './sums.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { K, tokenIs, tokenIsAny } from '../lexicon/word-kinds.ts';
 
@@ -50,11 +50,6 @@ export function isPronounObject(
   )
     return true;
   const at = subject ? from : next;
-  if (
-    tokenIs(sentence[at], K.before_ones) &&
-    (sentence[at + 1]?.lower === 'ones' || sentence[at + 2]?.lower === 'ones')
-  )
-    return true;
   if (tokenIs(sentence[at], K.object_pronoun))
     return !(lexicon.wordKinds.has(entry.verb, K.ditransitive) && getsWhat(sentence, at + 1));
   // `create a new one`
@@ -83,7 +78,6 @@ function impliedObject(request: RequestedAction, end: number): { name: string; d
     if (token.kind === 'email') return { name: 'email', domain: 'comms' };
     if (token.kind === 'url') return { name: 'url', domain: 'web' };
     if (token.kind === 'path' || isFileName(token.text)) return { name: 'file', domain: 'files' };
-    if (SUM.test(token.text)) return { name: 'money', domain: 'payments' };
   }
   return undefined;
 }
@@ -111,8 +105,6 @@ export function objectStart(request: RequestedAction, end: number, lexicon: Lexi
   const supplied = lexicon.wordKinds.has(request.entry.verb, K.supplying_verb) ? suppliedAt(request, end) : -1;
   if (supplied > 0) return supplied;
   if (!lexicon.wordKinds.has(request.entry.verb, K.ditransitive) || first?.kind !== 'word') return at;
-  // `send bob the report`
-  if (isLowerName(first, second, lexicon)) return at + 1;
   if (!/^\p{Lu}\p{Ll}/u.test(first.text)) return at;
   const isName = !lexicon.domainOfNoun.has(first.lower) && !lexicon.fillers.has(first.lower);
   const known = second?.kind === 'word' && lexicon.domainOfNoun.has(singular(second.lower, lexicon.plurals));
@@ -136,16 +128,6 @@ function suppliedAt({ sentence, next }: RequestedAction, end: number): number {
 const followsSubject = (sentence: Sentence, at: number): boolean =>
   tokenIsAny(sentence[at - 1], K.asking_subject, K.subject_adverb) || (sentence[at - 1]?.lower ?? '').endsWith('ly');
 
-/** Whether a plain word that names no kind of thing precedes the received thing: `bob` in `send bob the report`. */
-export const isLowerName = (first: Token, second: Token | undefined, lexicon: Lexicon): boolean =>
-  /^[a-z]{2,}$/.test(first.text) &&
-  tokenIs(second, K.name_determiner_after) &&
-  !lexicon.fillers.has(first.lower) &&
-  !lexicon.domainOfNoun.has(singular(first.lower, lexicon.plurals)) &&
-  !tokenIs(first, K.preposition) &&
-  !tokenIs(first, K.no_name) &&
-  lexicon.verbForms.get(first.lower) === undefined;
-
 /** An object named without a noun right after the verb: `move 'report.pdf' within the folder` moves a file. */
 function directObject(request: RequestedAction, end: number, lexicon: Lexicon) {
   let at = request.next;
@@ -161,32 +143,6 @@ function directObject(request: RequestedAction, end: number, lexicon: Lexicon) {
   )
     return undefined;
   return { name: 'file', domain: domainOf(['file'], lexicon) };
-}
-
-/** The role in which a name is added: `add Ana Berg as a watcher`. */
-function namedAs({ sentence, next }: RequestedAction, end: number, lexicon: Lexicon): ObjectPhrase | undefined {
-  for (let at = next + 1; at < Math.min(end, next + MAX_NAME); at += 1) {
-    const token = sentence[at];
-    if (token?.kind === 'punct') return undefined;
-    if (token?.lower !== 'as' || !/^an?$/.test(sentence[at + 1]?.lower ?? '')) continue;
-    const phrase = objectAt(sentence, at + 1, end, lexicon);
-    return phrase.known ? phrase : undefined;
-  }
-  return undefined;
-}
-/** The group that a person is added to or removed from: `enroll Ana Berg in the course`. */
-function namedIn(
-  { sentence, next }: RequestedAction,
-  end: number,
-  action: Action,
-  lexicon: Lexicon,
-): ObjectPhrase | undefined {
-  if (action === 'read' || action === 'send' || action === 'transfer') return undefined;
-  let at = next;
-  while (at < Math.min(end, next + MAX_NAME) && /^\p{Lu}\p{Ll}/u.test(sentence[at]?.text ?? '')) at += 1;
-  if (at < next + 2 || !tokenIs(sentence[at], K.group_preposition)) return undefined;
-  const phrase = objectAt(sentence, at + 1, end, lexicon);
-  return phrase.known ? phrase : undefined;
 }
 
 /** The largest number of words of such a name. */
@@ -210,15 +166,8 @@ export function objectOf(
     const object = implied?.name ?? usual ?? 'unknown';
     return { object, domain: implied?.domain ?? domainOf([object], lexicon), known: implied !== undefined };
   }
-  // `it's too dark in here`, `fly from Oslo to Rome`
-  if (
-    request.entry.object !== undefined &&
-    (ENDS_OPEN.test(request.entry.verb) || (OWN_BEFORE_PLACE.has(action) && isPlaced(request)))
-  )
+  if (request.entry.object !== undefined && ENDS_OPEN.test(request.entry.verb))
     return { object: request.entry.object, domain: domainOf([request.entry.object], lexicon), known: true };
-  // `email Ana that ...`, `remind me to call`: the recipient and the content are not kinds of things.
-  const as = phrase.known ? undefined : (namedAs(request, end, lexicon) ?? namedIn(request, end, action, lexicon));
-  if (as) return { object: as.name, domain: domainOf(as.words, lexicon), known: true };
   // `let Ana know`, `invite Ana to the meeting`
   const own = action === 'send' && /^(?:let|invite)$/.test(request.entry.verb) ? 'message' : request.entry.object;
   const domain = domainOf(phrase.words, lexicon);
@@ -243,12 +192,7 @@ export const isAbout = (
   kind === 'question' ||
   entry.mentions ||
   wordKinds.has(entry.verb, K.rehearsing_verb) ||
-  (action === 'read' && tokenIs(sentence[next], K.question_word)) ||
-  (action === 'send' && saysThat(sentence, next));
-
-/** `post in the channel that the purge has finished` */
-const saysThat = (sentence: RequestedAction['sentence'], next: number): boolean =>
-  sentence.slice(next, next + MAX_TOLD).some(({ lower }) => lower === 'that');
+  (action === 'read' && tokenIs(sentence[next], K.question_word));
 
 /** `remind the team`, `message the customer that it is ready`: somebody is told something. */
 const tellsPeople = ({ sentence, next }: RequestedAction, own: string, domain: string): boolean =>
@@ -267,8 +211,5 @@ function objectAskedAbout({ name, words, known }: ObjectPhrase, domain: string, 
 
 /** `alert me when`: a condition follows. */
 const ENDS_OPEN = / (?:when|if)$/;
-const OWN_BEFORE_PLACE: ReadonlySet<Action> = new Set(['read', 'update']);
-const isPlaced = ({ sentence, next }: RequestedAction): boolean =>
-  sentence[next] === undefined || sentence[next].kind === 'punct' || tokenIs(sentence[next], K.place_after);
 const NAMES_OWN: ReadonlySet<Action> = new Set(['send', 'create']);
 const saysWhat = ({ sentence, next }: RequestedAction): boolean => sentence[next]?.lower === 'to';

@@ -5,56 +5,29 @@ import type { CoverageWeights } from '../coverage/share.ts';
 import { object, rows } from './parts.ts';
 import type { Report } from './tables.ts';
 
-const share = (example: number) => Type.Number({ minimum: 0, maximum: 1, examples: [example] });
+const Share = Type.Number({ minimum: 0, maximum: 1 });
 
 function eachDoubt<Value>(valueOf: (doubt: Doubt) => Value): Record<Doubt, Value> {
   // Has exactly the names of DOUBTS.
   return Object.fromEntries(DOUBTS.map((doubt) => [doubt, valueOf(doubt)])) as Record<Doubt, Value>;
 }
 
-const COVERAGE_EXAMPLE = { clauses: 0.5, hint: 0.5, harmless: 0.7, noObject: 0.8, smoothing: 1 };
-const CONFIDENCE_EXAMPLE = {
-  doubts: eachDoubt(() => 0.9),
-  curve: [
-    { product: 0, share: 0 },
-    { product: 1, share: 0.99 },
-  ],
-  harmless: 0.8,
-};
-
-const Coverage = object(
-  'coverageWeights',
-  {
-    clauses: share(0.5),
-    hint: share(0.5),
-    harmless: share(0.7),
-    noObject: share(0.8),
-    smoothing: Type.Number({ minimum: 0, maximum: 20, examples: [1] }),
-  },
-  { examples: [COVERAGE_EXAMPLE] },
-);
-
-const Doubts = object(
-  'doubts',
-  eachDoubt(() => share(0.9)),
-  { examples: [CONFIDENCE_EXAMPLE.doubts] },
-);
-const CurvePoint = object('curvePoint', { product: share(0.9), share: share(0.98) });
-const Confidence = object(
-  'confidenceWeights',
-  {
-    doubts: Doubts,
-    curve: rows(CurvePoint, CONFIDENCE_EXAMPLE.curve, { minItems: 2, maxItems: 20 }),
-    harmless: share(0.8),
-  },
-  { examples: [CONFIDENCE_EXAMPLE] },
-);
-
-export const AssessmentSchema = object(
-  'assessment',
-  { coverage: Coverage, confidence: Confidence },
-  { examples: [{ coverage: COVERAGE_EXAMPLE, confidence: CONFIDENCE_EXAMPLE }] },
-);
+const Coverage = object('coverageWeights', {
+  clauses: Share,
+  hint: Share,
+  harmless: Share,
+  noObject: Share,
+  smoothing: Type.Number({ minimum: 0, maximum: 20 }),
+});
+const Confidence = object('confidenceWeights', {
+  doubts: object(
+    'doubts',
+    eachDoubt(() => Share),
+  ),
+  curve: rows(object('curvePoint', { product: Share, share: Share }), { minItems: 2, maxItems: 20 }),
+  harmless: Share,
+});
+export const AssessmentSchema = object('assessment', { coverage: Coverage, confidence: Confidence });
 
 export interface Assessment {
   readonly coverage: CoverageWeights;

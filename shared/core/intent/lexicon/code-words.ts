@@ -3,19 +3,16 @@ import Type, { type Static } from 'typebox';
 import { list, object } from './parts.ts';
 import texts from './texts.json' with { type: 'json' };
 
-const EXAMPLES = texts.codeWordExamples;
-export type CodeWordName = keyof typeof EXAMPLES;
+export type CodeWordName = Exclude<keyof typeof texts.codeWords, ''>;
 // Every name of the type is a key.
-const NAMES = Object.keys(EXAMPLES) as readonly CodeWordName[];
+const NAMES = Object.keys(texts.codeWords).filter((name) => name !== '') as readonly CodeWordName[];
 
-const CodeWord = Type.String({ pattern: '^[$a-z][$a-z0-9_-]*\\*?$', maxLength: 40 });
-const wordsOf = (name: CodeWordName) => Type.Optional(list(CodeWord, EXAMPLES[name].split(' ')));
+const Words = Type.Optional(list(Type.String({ pattern: '^[$a-z][$a-z0-9_-]*\\*?$', maxLength: 40 })));
 
 export const CodeWordsSchema = object(
   'codeWords',
   // The same names.
-  Object.fromEntries(NAMES.map((name) => [name, wordsOf(name)])) as Record<CodeWordName, ReturnType<typeof wordsOf>>,
-  { examples: [{ httpClients: ['fetch'], sqlHeads: ['select'] }] },
+  Object.fromEntries(NAMES.map((name) => [name, Words])) as Record<CodeWordName, typeof Words>,
 );
 
 /** Names, some of which stand for all that begin alike. */

@@ -1,15 +1,15 @@
 // Compiles the word kinds and frames of a lexicon into look-up tables.
-import { joinKinds, type KindBits, kindBit, MAX_KINDS, NO_KINDS } from './kind-bits.ts';
 import { nearWords } from './one-edit.ts';
+import { setReader, unionOf } from './patterns.ts';
 import type { Signal, Telling } from './types.ts';
 import type { LexiconFile } from './schema.ts';
 import type { Report } from './tables.ts';
-import { wordsOfKind } from './word-kinds.ts';
+import { kindsByWord, type KindSet, wordsOfKind } from './word-kinds.ts';
 
 /** The fewest letters of a word that is also recognized with a typing mistake. */
 const MISSPELT = 6;
 
-function tellingOf(signals: readonly Signal[], kinds: KindBits | undefined): Telling {
+function tellingOf(signals: readonly Signal[], kinds: KindSet | undefined): Telling {
   const seconds = signals.map(({ steps }) => steps[1]);
   return {
     signals,
@@ -27,19 +27,8 @@ export function compileFrames(
 ) {
   const used = new Set(frames.flatMap(({ slots, unless = [] }) => [...slots.flat(), ...unless]));
   const names = Object.keys(wordKinds).filter((name) => used.has(name));
-  if (names.length > MAX_KINDS)
-    report('/frames', `frames can have ${MAX_KINDS} kinds of words together, not ${names.length}`);
-  const bitOf = (name: string): KindBits => kindBit(names.indexOf(name));
-  const table = new Map<string, KindBits>();
-  for (const name of names)
-    for (const word of wordsOfKind(name, wordKinds))
-      table.set(word, joinKinds(table.get(word) ?? NO_KINDS, bitOf(name)));
-  const kindsOf = (list: readonly string[], pointer: string): KindBits =>
-    list.reduce((all, name, index) => {
-      if (Object.hasOwn(wordKinds, name)) return joinKinds(all, bitOf(name));
-      report(`${pointer}/${index}`, `"${name}" is not a kind of words of this lexicon`);
-      return all;
-    }, NO_KINDS);
+  const table = kindsByWord(names, (name) => wordsOfKind(name, wordKinds));
+  const kindsOf = setReader(names, 'words of this lexicon', report);
   const steps = [...signals.values()].flatMap((of) => of.flatMap((signal) => signal.steps));
   const misspelt = Object.keys(wordKinds).filter((name) => wordKinds[name]?.misspelt === true);
   return {
@@ -66,12 +55,13 @@ export function compileFrames(
       return {
         name,
         within,
+        gap: Infinity,
         ordered,
         address,
         strength,
         slots,
         /** All kinds of its slots. */
-        any: slots.reduce(joinKinds),
+        any: unionOf(slots),
         /** Kinds next to which the frame does not apply. */
         unless: unless === undefined ? undefined : kindsOf(unless, `/frames/${at}/unless`),
         /** The negating word is one of the frame's own words. */

@@ -7,43 +7,20 @@ import { READING_NAMES } from '../harm/reading.ts';
 import { object, record, rows } from './parts.ts';
 import type { Report } from './tables.ts';
 
-const score = (example: number) => Type.Integer({ minimum: -1_000_000, maximum: 1_000_000, examples: [example] });
-
+const Score = Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 });
 /** Bytes in base64, in several lines. */
-const Bytes = rows(Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: 2_000 }), ['AAEC/w=='], {
-  maxItems: 1_000,
-});
+const Bytes = rows(Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: 2_000 }), { maxItems: 1_000 });
 const ReadingName = Type.String({ pattern: `^(?:${READING_NAMES.join('|')})$` });
 
-export const HarmSchema = object(
-  'harm',
-  {
-    bias: score(-35),
-    harmfulAbove: score(60),
-    stretchAbove: score(240),
-    harmlessBelow: score(-80),
-    featureWeights: Bytes,
-    words: Bytes,
-    reading: record(ReadingName, Type.With(score(40), { description: 'What it adds to the score.' }), {
-      'delete destructive': 90,
-      'read read': -70,
-      hinted: 60,
-    }),
-  },
-  {
-    examples: [
-      {
-        bias: -35,
-        harmfulAbove: 60,
-        stretchAbove: 240,
-        harmlessBelow: -80,
-        featureWeights: ['AAEC/w=='],
-        words: ['AAEC/w=='],
-        reading: { 'read read': -70 },
-      },
-    ],
-  },
-);
+export const HarmSchema = object('harm', {
+  bias: Score,
+  harmfulAbove: Score,
+  stretchAbove: Score,
+  harmlessBelow: Score,
+  featureWeights: Bytes,
+  words: Bytes,
+  reading: record(ReadingName, Type.With(Score, { description: 'What it adds to the score.' })),
+});
 
 /** Undefined when the lexicon has no such weights. Mistakes are reported. */
 export function compileHarm(file: Static<typeof HarmSchema> | undefined, report: Report): HarmEstimator | undefined {

@@ -1,42 +1,42 @@
 // Other languages: schema and compiler of their verbs and nouns, and the search for verbs in a text.
 import Type, { type Static } from 'typebox';
 import type { ActionClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
-import { DOING, list, Name, named, object, record, rows, shown } from './parts.ts';
+import { DOING, list, Name, object, record, rows } from './parts.ts';
 import { checkExamples, doingOf, type Report } from './tables.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 80, pattern: '^\\S(.*\\S)?$' });
-const texts = (...example: readonly string[]) => list(Text, example);
-const more = (...example: readonly string[]) => Type.Optional(texts(...example));
+const Texts = list(Text);
+const More = Type.Optional(Texts);
 
 const Verb = object('foreignVerb', {
   ...DOING,
-  as: named('delete'),
-  forms: texts('lösche', 'wirf … weg'),
-  reports: more('gelöscht'),
-  tells: Type.Optional(shown(Type.Union([Type.Literal('news'), Type.Literal('all')]), 'news')),
-  examples: texts('Lösche alle Rechnungen'),
-  against: texts('Zeige alle Rechnungen'),
+  as: Name,
+  forms: Texts,
+  reports: More,
+  tells: Type.Optional(Type.Union([Type.Literal('news'), Type.Literal('all')])),
+  examples: Texts,
+  against: Texts,
 });
 
 /** Lists of words, each of which is a set when it is compiled, and of phrases. */
 const LISTS = {
-  signs: texts('der', 'und'),
-  negations: texts('nicht'),
-  without: more('ohne'),
-  about: more('über', 'wie'),
-  topics: more('über'),
-  relatives: more('die'),
-  secretly: more('heimlich'),
-  between: more('zwischen'),
-  texts: more('anleitung'),
-  rehearsals: more('im probelauf'),
-  inquiries: more('wie viele'),
-  suggestions: more('wie wäre'),
-  joins: more('und', 'dann'),
-  infinitives: more('zu'),
-  wishes: more('möchte'),
-  questions: texts('wie viele'),
-  all: texts('alle'),
+  signs: Texts,
+  negations: Texts,
+  without: More,
+  about: More,
+  topics: More,
+  relatives: More,
+  secretly: More,
+  between: More,
+  texts: More,
+  rehearsals: More,
+  inquiries: More,
+  suggestions: More,
+  joins: More,
+  infinitives: More,
+  wishes: More,
+  questions: Texts,
+  all: Texts,
 };
 const PHRASES = ['secretly', 'rehearsals', 'inquiries', 'suggestions', 'questions'] as const;
 type PhrasesOf = (typeof PHRASES)[number];
@@ -46,15 +46,15 @@ type WordsOf = Exclude<keyof typeof LISTS, PhrasesOf>;
 const LIST_NAMES = Object.keys(LISTS) as (keyof typeof LISTS)[];
 
 const LanguageSchema = object('language', {
-  name: Type.String({ minLength: 1, maxLength: 40, examples: ['German'] }),
+  name: Type.String({ minLength: 1, maxLength: 40 }),
   ...LISTS,
-  fillers: texts('bitte'),
-  nouns: record(Text, Name, { kunden: 'customer' }),
-  outside: more('nach außen'),
-  verbs: rows(Verb, []),
+  fillers: Texts,
+  nouns: record(Text, Name),
+  outside: More,
+  verbs: rows(Verb),
 });
 
-export const LanguagesSchema = record(Type.String({ pattern: '^[a-z]{2,3}$' }), LanguageSchema, {});
+export const LanguagesSchema = record(Type.String({ pattern: '^[a-z]{2,3}$' }), LanguageSchema);
 type Languages = Static<typeof LanguagesSchema>;
 
 export interface ForeignVerb {

@@ -35,16 +35,28 @@ export const PATTERNS: ReadonlyMap<string, string> = new Map([
 type Texts = typeof texts;
 type DescribedBy<Name extends keyof Texts> = Record<Exclude<keyof Texts[Name], ''>, Type.TSchema>;
 
-/** The members with their descriptions, which `texts.json` has under a name. Those that it does not list there have one already. */
+/** The description of a member, alone or with examples, which editors show. */
+type Text = string | readonly [description: string, ...examples: unknown[]];
+
+// Each is a text, or a list that begins with one.
+const textsOf = (name: keyof Texts) => texts[name] as unknown as Readonly<Record<string, Text>>;
+
+const withText = (schema: Type.TSchema, text: Text | undefined): Type.TSchema => {
+  if (text === undefined) return schema;
+  const [description, ...examples] = typeof text === 'string' ? [text] : text;
+  return Type.With(schema, { description, ...(examples.length > 0 ? { examples } : {}) });
+};
+
+/** The members with their texts, which `texts.json` has under a name. Those that it does not list there have one already. */
 export function described<Of extends keyof Texts, Members extends Type.TProperties & DescribedBy<Of>>(
   name: Of,
   members: Members,
 ): Members {
-  const own: Readonly<Record<string, string>> = texts[name];
-  const withText = ([member, schema]: [string, Type.TSchema]) =>
-    [member, own[member] === undefined ? schema : Type.With(schema, { description: own[member] })] as const;
+  const own = textsOf(name);
   // The same members.
-  return Object.fromEntries(Object.entries(members).map(withText)) as Members;
+  return Object.fromEntries(
+    Object.entries(members).map(([member, schema]) => [member, withText(schema, own[member])]),
+  ) as Members;
 }
 
 /** An object with these members and no others; `texts.json` describes it under the empty name. */
@@ -52,45 +64,32 @@ export const object = <Of extends keyof Texts, Members extends Type.TProperties 
   name: Of,
   members: Members,
   options: Type.TObjectOptions = {},
-): Type.TObject<Members> =>
-  Type.Object(described(name, members), {
-    additionalProperties: false,
-    ...('' in texts[name] ? { description: texts[name][''] } : {}),
-    ...options,
-  });
+): Type.TObject<Members> => {
+  const schema = Type.Object(described(name, members), { additionalProperties: false, ...options });
+  return withText(schema, textsOf(name)['']) as Type.TObject<Members>; // the same schema
+};
 
-// Each of these has an example, which editors show.
-export const shown = <S extends Type.TSchema>(schema: S, ...examples: readonly unknown[]): S =>
-  Type.With(schema, { examples }) as S; // the same schema
-export const rows = <T extends Type.TSchema>(item: T, example: readonly unknown[], limits: Type.TArrayOptions = {}) =>
-  Type.Array(item, { ...limits, examples: [example] });
-export const list = <T extends Type.TSchema>(item: T, example: readonly string[]) =>
-  rows(item, example, { uniqueItems: true, maxItems: 2_000 });
-export const named = (example: string) => shown(Name, example);
-export const oneOf = <const Value extends string>(values: readonly Value[], example: NoInfer<Value>) =>
-  Type.Enum([...values], { examples: [example] });
+export const rows = <T extends Type.TSchema>(item: T, limits: Type.TArrayOptions = {}) => Type.Array(item, limits);
+export const list = <T extends Type.TSchema>(item: T) => rows(item, { uniqueItems: true, maxItems: 2_000 });
+export const oneOf = <const Value extends string>(values: readonly Value[]) => Type.Enum([...values]);
 /** True, or absent. */
 export const flag = Type.Optional(Type.Boolean({ examples: [true] }));
 /** A whole number, or absent. */
-export const count = (minimum: number, maximum: number, example: number) =>
-  Type.Optional(Type.Integer({ minimum, maximum, examples: [example] }));
+export const count = (minimum: number, maximum: number) => Type.Optional(Type.Integer({ minimum, maximum }));
 /** Maps names to values; every name must match, which `patternProperties` alone does not require. */
 export const record = <K extends Type.TString, V extends Type.TSchema>(
   key: K,
   value: V,
-  example: unknown,
-): ReturnType<typeof Type.Record<K, V>> =>
-  Type.Record(key, value, { additionalProperties: false, examples: [example] });
+): ReturnType<typeof Type.Record<K, V>> => Type.Record(key, value, { additionalProperties: false });
 
 /** What is done: members of verbs, refinements and commands. */
 export const DOING = described('doing', {
-  action: oneOf(ACTION_CLASSES, 'update'),
-  effect: Type.Optional(oneOf(EFFECTS, 'destructive')),
-  traits: Type.Optional(rows(Type.Enum([...TRAITS]), ['irreversible'], { uniqueItems: true })),
+  action: oneOf(ACTION_CLASSES),
+  effect: Type.Optional(oneOf(EFFECTS)),
+  traits: Type.Optional(rows(oneOf(TRAITS), { uniqueItems: true })),
 });
 
 /** Kinds of words, of which one must be there. */
-export const kinds = (example: readonly string[]) => rows(Name, example, { minItems: 1 });
+export const Kinds = rows(Name, { minItems: 1 });
 /** The slots of a pattern of kinds. */
-export const slots = (description: string, example: readonly string[], examples: readonly (readonly string[])[]) =>
-  rows(Type.With(kinds(example), { description }), examples, { minItems: 1, maxItems: 5 });
+export const slots = (description: string) => rows(Type.With(Kinds, { description }), { minItems: 1, maxItems: 5 });

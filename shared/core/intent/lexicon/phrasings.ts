@@ -1,54 +1,48 @@
-// Phrasings: patterns of words that say in other words that something is destroyed, paid or given away. Schema and compiler.
+// Phrasings: patterns of words that say in other words that something is destroyed, paid or given away. Schema, compiler and search.
 import Type, { type Static } from 'typebox';
 import { wordsOfText } from '../text/words.ts';
 import { participles, plural, verbForms } from './inflection.ts';
-import { count, flag, kinds, list, Name, named, object, oneOf, Phrase, record, rows, slots } from './parts.ts';
+import { count, flag, Kinds, list, Name, object, oneOf, Phrase, record, rows, slots } from './parts.ts';
+import {
+  matchesAmong,
+  type Pattern as KindPattern,
+  type PatternMatch,
+  type Placed,
+  setReader,
+  unionOf,
+} from './patterns.ts';
 import { PhraseTable } from './phrase-table.ts';
-import { commonKinds, joinKinds, kindBit, type KindBits, MAX_KINDS, NO_KINDS } from './kind-bits.ts';
 import { checkExamples, type Report } from './tables.ts';
-import { matchesIn, SAYINGS, type WordPattern, type WordPatterns } from './word-patterns.ts';
+import { kindsByWord, type KindSet, meet } from './word-kinds.ts';
+import type { WordInfo } from './word-table.ts';
+
+/** What a phrasing says in other words. */
+const SAYINGS = ['destruction', 'payment', 'disclosure'] as const;
+export type Saying = (typeof SAYINGS)[number];
 
 const Kind = object('phrasingKind', {
-  verbs: Type.Optional(list(Phrase, ['vanish'])),
-  nouns: Type.Optional(list(Phrase, ['journalist'])),
-  words: Type.Optional(list(Phrase, ['gone', 'no longer'])),
+  verbs: Type.Optional(list(Phrase)),
+  nouns: Type.Optional(list(Phrase)),
+  words: Type.Optional(list(Phrase)),
 });
-const texts = (example: string) => rows(Type.String({ minLength: 1, maxLength: 300 }), [example], { minItems: 1 });
+const Texts = rows(Type.String({ minLength: 1, maxLength: 300 }), { minItems: 1 });
 
 const Pattern = object('pattern', {
-  name: named('until_empty'),
-  says: oneOf(SAYINGS, 'destruction'),
-  slots: slots('Kinds of which one must stand here.', ['empty'], [['until'], ['empty', 'gone']]),
-  gap: count(0, 12, 4),
-  unless: Type.Optional(kinds(['asked'])),
+  name: Name,
+  says: oneOf(SAYINGS),
+  slots: slots('Kinds of which one must stand here.'),
+  gap: count(0, 12),
+  unless: Type.Optional(Kinds),
   across: flag,
-  examples: texts('tidy up the table until it is empty'),
-  against: texts('wait until it is ready'),
+  examples: Texts,
+  against: Texts,
 });
 
-const Asking = object(
-  'asking',
-  { open: named('question_word'), unless: named('plea'), recounts: Type.Optional(named('recounting')) },
-  { examples: [{ open: 'question_word', unless: 'plea' }] },
-);
-
-export const PhrasingsSchema = object(
-  'phrasings',
-  {
-    kinds: record(Name, Kind, { empty: { words: ['empty', 'bare'] }, until: { words: ['until', 'till'] } }),
-    questions: Type.Optional(Asking),
-    patterns: rows(Pattern, [
-      {
-        name: 'until_empty',
-        says: 'destruction',
-        slots: [['until'], ['empty']],
-        examples: ['tidy up the table until it is empty'],
-        against: ['wait until it is ready'],
-      },
-    ]),
-  },
-  { examples: [{ kinds: {}, patterns: [] }] },
-);
+export const PhrasingsSchema = object('phrasings', {
+  kinds: record(Name, Kind),
+  questions: Type.Optional(object('asking', { open: Name, unless: Name, recounts: Type.Optional(Name) })),
+  patterns: rows(Pattern),
+});
 type Phrasings = Static<typeof PhrasingsSchema>;
 
 const DEFAULT_GAP = 4;
@@ -62,55 +56,106 @@ function formsOf({ verbs = [], nouns = [], words = [] }: Phrasings['kinds'][stri
   ];
 }
 
-/** Compiles the phrasings and checks their examples; mistakes are reported with the pointer of the member. */
-export function compilePhrasings({ kinds, questions, patterns }: Phrasings, report: Report): WordPatterns {
-  const names = Object.keys(kinds);
-  if (names.length > MAX_KINDS)
-    report('/phrasings/kinds', `there can be ${MAX_KINDS} kinds of words, not ${names.length}`);
-  const bits = new Map<string, KindBits>();
-  for (const [at, name] of names.entries())
-    for (const form of new Set(formsOf(kinds[name] ?? {})))
-      bits.set(form, joinKinds(bits.get(form) ?? NO_KINDS, kindBit(at)));
-  // Of the phrases at a place the longest counts, so it is also what the shorter ones at its beginning are in the slots of patterns.
-  const inSlots = new Set(patterns.flatMap(({ slots }) => slots.flat()));
-  const slotBits = names.reduce((all, name, at) => (inSlots.has(name) ? joinKinds(all, kindBit(at)) : all), NO_KINDS);
-  const table = new PhraseTable<KindBits>();
-  for (const [form, value] of bits) {
+export interface Phrasing extends KindPattern {
+  readonly name: string;
+  readonly says: Saying;
+  /** The slots may be in different sentences. */
+  readonly across: boolean;
+}
+
+export interface PhrasingTable {
+  readonly kinds: PhraseTable<KindSet>;
+  readonly patterns: readonly Phrasing[];
+  /** Kinds with which a sentence opens that only asks, unless it has one of the kinds `pleads`. */
+  readonly asks: KindSet;
+  readonly pleads: KindSet;
+  /** Kinds with which a question about the past opens. */
+  readonly recounts: KindSet;
+}
+
+/** The phrases of all kinds. Of those at a place the longest counts, so it also fills the slots of the shorter ones at its beginning. */
+function phrasesOf({ kinds }: Phrasings, names: readonly string[], inSlots: KindSet): PhraseTable<KindSet> {
+  const kindsOf = kindsByWord(names, (name) => formsOf(kinds[name] ?? {}));
+  const table = new PhraseTable<KindSet>();
+  for (const [form, own] of kindsOf) {
     const words = form.split(' ');
-    const shorter = words.slice(1).map((_, at) => bits.get(words.slice(0, at + 1).join(' ')) ?? NO_KINDS);
-    table.add(form, joinKinds(value, commonKinds(shorter.reduce(joinKinds, NO_KINDS), slotBits)));
+    const shorter = words.slice(1).flatMap((_, at) => kindsOf.get(words.slice(0, at + 1).join(' ')) ?? []);
+    const begun = shorter.length === 0 ? undefined : unionOf(shorter);
+    table.add(form, begun === undefined ? own : own.map((bits, at) => bits | ((begun[at] ?? 0) & (inSlots[at] ?? 0))));
   }
-  const bitsOf = (list: readonly string[], pointer: string): KindBits =>
-    list.reduce((all, name, index) => {
-      const at = names.indexOf(name);
-      if (at < 0) report(`${pointer}/${index}`, `"${name}" is not a kind of these phrasings`);
-      return at < 0 ? all : joinKinds(all, kindBit(at));
-    }, NO_KINDS);
-  const asking = {
-    asks: questions === undefined ? NO_KINDS : bitsOf([questions.open], '/phrasings/questions'),
-    pleads: questions === undefined ? NO_KINDS : bitsOf([questions.unless], '/phrasings/questions'),
-    recounts: questions?.recounts === undefined ? NO_KINDS : bitsOf([questions.recounts], '/phrasings/questions'),
+  return table;
+}
+
+/** Compiles the phrasings and checks their examples; mistakes are reported with the pointer of the member. */
+export function compilePhrasings(file: Phrasings, report: Report): PhrasingTable {
+  const { kinds, questions, patterns } = file;
+  const names = Object.keys(kinds);
+  const kindsIn = setReader(names, 'these phrasings', report);
+  const compiled = patterns.map(
+    ({ name, says, slots, gap = DEFAULT_GAP, unless = [], across = false }, at): Phrasing => {
+      const pointer = `/phrasings/patterns/${at}`;
+      const sets = slots.map((slot, index) => kindsIn(slot, `${pointer}/slots/${index}`));
+      const spoils = unless.length === 0 ? undefined : kindsIn(unless, `${pointer}/unless`);
+      return {
+        name,
+        says,
+        slots: sets,
+        any: unionOf(sets),
+        gap,
+        within: Infinity,
+        ordered: true,
+        unless: spoils,
+        across,
+      };
+    },
+  );
+  const ofQuestions = (name: string | undefined) => kindsIn(name === undefined ? [] : [name], '/phrasings/questions');
+  const table = {
+    kinds: phrasesOf(file, names, unionOf(compiled.map(({ any }) => any))),
+    asks: ofQuestions(questions?.open),
+    pleads: ofQuestions(questions?.unless),
+    recounts: ofQuestions(questions?.recounts),
   };
-  const compiled = patterns.map((pattern, at): WordPattern => {
-    const pointer = `/phrasings/patterns/${at}`;
-    return {
-      name: pattern.name,
-      says: pattern.says,
-      slots: pattern.slots.map((slot, index) => bitsOf(slot, `${pointer}/slots/${index}`)),
-      gap: pattern.gap ?? DEFAULT_GAP,
-      unless: bitsOf(pattern.unless ?? [], `${pointer}/unless`),
-      across: pattern.across ?? false,
-    };
-  });
   for (const [at, pattern] of patterns.entries()) {
-    const one = compiled[at];
-    if (one === undefined) continue;
     const occurs = (text: string): boolean => {
       const { words, ends } = wordsOfText(text);
-      return matchesIn(words, ends, { kinds: table, patterns: [one], ...asking }).length > 0;
+      return phrasingsIn(words, ends, { ...table, patterns: compiled.slice(at, at + 1) }).length > 0;
     };
     const says = { lacks: `"${pattern.name}" does not occur`, has: `"${pattern.name}" occurs` };
     checkExamples(pattern, `/phrasings/patterns/${at}`, occurs, says, report);
   }
-  return { kinds: table, patterns: compiled, ...asking };
+  return { ...table, patterns: compiled };
+}
+
+/** Whether a sentence is a question for information. */
+const onlyAsks = (placed: readonly Placed[], from: number, { asks, pleads, recounts }: PhrasingTable): boolean =>
+  placed[0]?.at === from &&
+  (meet(placed[0].kinds, recounts) ||
+    (meet(placed[0].kinds, asks) && !placed.some((word) => meet(word.kinds, pleads))));
+
+/** All phrasings that occur, each at its first place; `ends` are the ends of the sentences, `infos` what is known about the words. */
+export function phrasingsIn(
+  words: readonly string[],
+  ends: readonly number[],
+  table: PhrasingTable,
+  infos?: readonly WordInfo[],
+): PatternMatch<Phrasing>[] {
+  const found: PatternMatch<Phrasing>[] = [];
+  const all: Placed[] = [];
+  const [across, within] = [true, false].map((isAcross) => table.patterns.filter((one) => one.across === isAcross));
+  let from = 0;
+  for (const end of ends.at(-1) === words.length ? ends : [...ends, words.length]) {
+    const placed: Placed[] = [];
+    for (let at = from; at < end; at += 1) {
+      const match = infos?.[at]?.opensPhrasing === false ? undefined : table.kinds.match(words, at);
+      if (match !== undefined && at + match.length <= end)
+        placed.push({ at, end: at + match.length, kinds: match.value });
+    }
+    if (!onlyAsks(placed, from, table)) {
+      found.push(...matchesAmong(within ?? [], placed));
+      all.push(...placed);
+    }
+    from = end;
+  }
+  return [...found, ...matchesAmong(across ?? [], all)];
 }

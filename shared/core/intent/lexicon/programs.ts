@@ -10,43 +10,40 @@ const NAME = Type.String({ pattern: `^${PART}(\\.${PART})*(\\.\\*)?$`, maxLength
 const CALLABLE = Type.String({ pattern: `^\\.?${PART}(\\.${PART})*(\\.\\*)?$`, maxLength: 80 });
 const METHOD = Type.String({ pattern: '^[A-Za-z_$][A-Za-z0-9_$]*$', maxLength: 60 });
 
-const names = (item: typeof NAME, example: readonly string[]) =>
-  Type.Optional(rows(item, example, { uniqueItems: true, maxItems: 5_000 }));
+const listOf = (item: Type.TString) => Type.Optional(rows(item, { uniqueItems: true, maxItems: 5_000 }));
+const NameList = listOf(NAME);
+const CallableList = listOf(CALLABLE);
+const MethodList = listOf(METHOD);
 
 const LISTS = {
-  modules: names(NAME, ['os']),
-  functions: names(NAME, ['print', 'os.path.join', 'math.*']),
-  makers: names(CALLABLE, ['json.loads', '.split']),
-  openers: names(NAME, ['pandas.read_csv']),
-  clients: names(NAME, ['sqlite3.connect']),
-  callers: names(CALLABLE, ['map', '.apply']),
-  paths: names(CALLABLE, ['pandas.read_csv', '.read_text']),
-  walkers: names(CALLABLE, ['os.listdir', '.iterdir']),
-  joiners: names(CALLABLE, ['os.path.join', '.join']),
-  keepers: names(CALLABLE, ['sorted', '.values']),
-  pairers: names(CALLABLE, ['zip', '.items']),
-  elements: names(CALLABLE, ['.pop']),
-  blind: names(CALLABLE, ['chr']),
-  plain: names(CALLABLE, ['len', '.strip']),
-  methods: names(METHOD, ['split', 'append']),
-  looks: names(METHOD, ['items']),
-  memoryMethods: names(METHOD, ['remove']),
+  modules: NameList,
+  functions: NameList,
+  makers: CallableList,
+  openers: NameList,
+  clients: NameList,
+  callers: CallableList,
+  paths: CallableList,
+  walkers: CallableList,
+  joiners: CallableList,
+  keepers: CallableList,
+  pairers: CallableList,
+  elements: CallableList,
+  blind: CallableList,
+  plain: CallableList,
+  methods: MethodList,
+  looks: MethodList,
+  memoryMethods: MethodList,
 };
 type ListName = keyof typeof LISTS;
 // Every name of the type is a key.
 const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 
-const Language = object(
-  'programLanguage',
-  { ...LISTS, usual: Type.Optional(record(METHOD, NAME, { np: 'numpy' })) },
-  { examples: [{ functions: ['print'], methods: ['append'] }] },
-);
+const Language = object('programLanguage', { ...LISTS, usual: Type.Optional(record(METHOD, NAME)) });
 
-export const ProgramsSchema = object(
-  'programs',
-  { python: Type.Optional(Language), javascript: Type.Optional(Language) },
-  { examples: [{ python: { functions: ['print'] } }] },
-);
+export const ProgramsSchema = object('programs', {
+  python: Type.Optional(Language),
+  javascript: Type.Optional(Language),
+});
 
 export type ProgramLanguage = keyof Static<typeof ProgramsSchema>;
 

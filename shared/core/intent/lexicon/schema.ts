@@ -14,16 +14,14 @@ import {
   flag,
   Host,
   KindWord,
-  kinds,
+  Kinds,
   list,
   Name,
-  named,
   object,
   oneOf,
   Phrase,
   record,
   rows,
-  shown,
   Slug,
   slots,
   Word,
@@ -34,114 +32,85 @@ import { Settings } from './settings.ts';
 const STRENGTHS = ['attack', 'hint', 'trace', 'pretext'] as const;
 export type Strength = (typeof STRENGTHS)[number];
 
-const verbs = (example: readonly string[], limits: { readonly maxItems?: number } = {}) =>
-  rows(Phrase, example, { uniqueItems: true, minItems: 1, ...limits });
+const verbs = (limits: { readonly maxItems?: number } = {}) =>
+  rows(Phrase, { uniqueItems: true, minItems: 1, ...limits });
 
 /** A verb group of an organisation, without the members that control a verb's place in sentences. */
-const OwnVerbGroup = object('ownVerbGroup', {
-  ...DOING,
-  object: Type.Optional(named('message')),
-  verbs: verbs(['archive', 'put away'], { maxItems: 500 }),
-});
+const OwnVerbGroup = object('ownVerbGroup', { ...DOING, object: Type.Optional(Name), verbs: verbs({ maxItems: 500 }) });
 
 const VerbGroup = object('verbGroup', { ...OwnVerbGroup.properties, mentions: flag, weak: flag });
 
 const Refinement = object('refinement', {
-  verbs: verbs(['send']),
-  objects: Type.Optional(list(Word, ['money', 'payment'])),
-  preposition: Type.Optional(list(Word, ['from'])),
+  verbs: verbs(),
+  objects: Type.Optional(list(Word)),
+  preposition: Type.Optional(list(Word)),
   ...DOING,
 });
 
 const Signal = object('signal', {
-  name: named('ignore_instructions'),
+  name: Name,
   start: flag,
-  gap: count(0, 8, 3),
-  strength: Type.Optional(oneOf(STRENGTHS, 'hint')),
-  steps: rows(
-    Type.With(list(Word, ['ignore', 'disregard']), { description: 'Words of which one must stand here.' }),
-    [
-      ['ignore', 'disregard'],
-      ['instruction', 'rule'],
-    ],
-    { minItems: 1, maxItems: 8 },
-  ),
+  gap: count(0, 8),
+  strength: Type.Optional(oneOf(STRENGTHS)),
+  steps: rows(Type.With(list(Word), { description: 'Words of which one must stand here.' }), {
+    minItems: 1,
+    maxItems: 8,
+  }),
 });
 
 /** Words that are equivalent for a rule. */
 const WordKind = object('wordKind', {
-  description: Type.Optional(shown(Type.String(), 'Words for orders.')),
-  verbs: Type.Optional(list(Word, ['ignore', 'forget'])),
-  words: Type.Optional(list(KindWord, ['instructions', 'anweisungen', 'back up'])),
-  kinds: Type.Optional(rows(Name, ['discard'], { uniqueItems: true })),
+  description: Type.Optional(Type.String()),
+  verbs: Type.Optional(list(Word)),
+  words: Type.Optional(list(KindWord)),
+  kinds: Type.Optional(rows(Name, { uniqueItems: true })),
   misspelt: flag,
 });
 
 const Frame = object('frame', {
-  name: named('ignore_instructions'),
-  strength: Type.Optional(oneOf(STRENGTHS, 'hint')),
-  within: count(1, 20, 8),
+  name: Name,
+  strength: Type.Optional(oneOf(STRENGTHS)),
+  within: count(1, 20),
   ordered: flag,
   address: flag,
-  slots: slots('Kinds of which one word must be there.', ['discard'], [['discard'], ['rules'], ['prior', 'your']]),
-  unless: Type.Optional(kinds(['topic'])),
+  slots: slots('Kinds of which one word must be there.'),
+  unless: Type.Optional(Kinds),
 });
 
-const Place = object('place', {
-  place: named('production'),
-  words: list(Phrase, ['production', 'prod', 'live system']),
-});
+const Place = object('place', { place: Name, words: list(Phrase) });
 
 /** The members that the installation and each organisation may have; all are required for the installation. */
 const WORDS = described('words', {
-  alsoNouns: list(Word, ['report']),
-  refinements: rows(Refinement, [{ verbs: ['send'], objects: ['money'], action: 'transfer', traits: ['financial'] }]),
-  commands: rows(Command, [{ command: 'git push', action: 'update', domain: 'code' }]),
-  domains: record(
-    Name,
-    Type.With(list(Word, ['invoice', 'refund']), { description: 'Nouns (singular) of this domain.' }),
-    { payments: ['invoice', 'refund'] },
-  ),
-  synonyms: record(Word, Name, { bill: 'invoice' }),
-  irregularPlurals: record(Word, Word, { people: 'person', news: 'news' }),
-  places: rows(Place, [{ place: 'production', words: ['production', 'prod'] }]),
-  internalHosts: list(Host, ['example.com', '.example.com']),
-  privileged: list(Phrase, ['admin', 'root access']),
-  money: list(Phrase, ['wire transfer']),
-  external: list(Phrase, ['public', 'third party']),
-  irreversible: list(Phrase, ['permanently']),
+  alsoNouns: list(Word),
+  refinements: rows(Refinement),
+  commands: rows(Command),
+  domains: record(Name, Type.With(list(Word), { description: 'Nouns (singular) of this domain.' })),
+  synonyms: record(Word, Name),
+  irregularPlurals: record(Word, Word),
+  places: rows(Place),
+  internalHosts: list(Host),
+  privileged: list(Phrase),
+  money: list(Phrase),
+  external: list(Phrase),
+  irreversible: list(Phrase),
 });
 
-const CLASS_EXAMPLES = {
-  credentials: ['password', 'api key'],
-  pii: ['home address'],
-  financial: ['bank account'],
-  health: ['patient record'],
-};
-const CLASSES = {
-  credentials: list(Phrase, CLASS_EXAMPLES.credentials),
-  pii: list(Phrase, CLASS_EXAMPLES.pii),
-  financial: list(Phrase, CLASS_EXAMPLES.financial),
-  health: list(Phrase, CLASS_EXAMPLES.health),
-};
-const OF_CLASSES = { examples: [CLASS_EXAMPLES] };
+const CLASSES = { credentials: list(Phrase), pii: list(Phrase), financial: list(Phrase), health: list(Phrase) };
 
 /** The words that one organisation adds to those of the installation. */
 export const OrganisationWords = object('organisation', {
-  description: Type.Optional(shown(Type.String(), 'The words of the railway.')),
-  verbs: Type.Optional(rows(OwnVerbGroup, [{ action: 'delete', verbs: ['archive', 'derail'] }])),
+  description: Type.Optional(Type.String()),
+  verbs: Type.Optional(rows(OwnVerbGroup)),
   ...Type.Partial(Type.Object(WORDS)).properties,
-  dataClasses: Type.Optional(object('dataClasses', Type.Partial(Type.Object(CLASSES)).properties, OF_CLASSES)),
+  dataClasses: Type.Optional(object('dataClasses', Type.Partial(Type.Object(CLASSES)).properties)),
 });
-
-const optionalList = (item: Type.TString, example: readonly string[]) => Type.Optional(list(item, example));
 
 export const LexiconSchema = object(
   'lexicon',
   {
-    $schema: Type.Optional(shown(Type.String(), './schema/lexicon.schema.json')),
-    description: Type.Optional(shown(Type.String(), 'The words of our warehouses.')),
-    verbs: rows(VerbGroup, [{ action: 'update', verbs: ['archive', 'put away'] }], { minItems: 1 }),
+    $schema: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    verbs: rows(VerbGroup, { minItems: 1 }),
     ...WORDS,
     commandVerbs: Type.Optional(CommandVerbs),
     commandNouns: Type.Optional(CommandNouns),
@@ -151,49 +120,31 @@ export const LexiconSchema = object(
     settings: Type.Optional(Settings),
     codeWords: Type.Optional(CodeWordsSchema),
     programs: Type.Optional(ProgramsSchema),
-    defaultDomain: named('general'),
-    dataClasses: object('dataClasses', CLASSES, OF_CLASSES),
-    quantifiers: object(
-      'quantifiers',
-      { all: list(Phrase, ['all', 'every']), many: list(Phrase, ['several']) },
-      { examples: [{ all: ['all', 'every'], many: ['several'] }] },
-    ),
-    politePrefixes: list(Phrase, ['could you', 'please']),
-    negations: list(Phrase, ['do not', 'never']),
-    compounds: list(Phrase, ['kill switch']),
-    genericNouns: list(Word, ['data']),
-    containerNouns: list(Word, ['list', 'copy']),
-    fillers: list(Word, ['existing']),
-    foreignWords: list(Word, ['nicht', 'pour']),
-    signals: rows(Signal, [{ name: 'ignore_instructions', gap: 3, steps: [['ignore'], ['instruction', 'rule']] }]),
-    wordKinds: Type.Optional(
-      record(Name, WordKind, { discard: { verbs: ['ignore'] }, rules: { words: ['rule', 'rules'] } }),
-    ),
-    frames: Type.Optional(
-      rows(Frame, [{ name: 'ignore_instructions', slots: [['discard'], ['rules'], ['prior', 'your']] }]),
-    ),
+    defaultDomain: Name,
+    dataClasses: object('dataClasses', CLASSES),
+    quantifiers: object('quantifiers', { all: list(Phrase), many: list(Phrase) }),
+    politePrefixes: list(Phrase),
+    negations: list(Phrase),
+    compounds: list(Phrase),
+    genericNouns: list(Word),
+    containerNouns: list(Word),
+    fillers: list(Word),
+    foreignWords: list(Word),
+    signals: rows(Signal),
+    wordKinds: Type.Optional(record(Name, WordKind)),
+    frames: Type.Optional(rows(Frame)),
     languages: Type.Optional(LanguagesSchema),
-    functionWords: optionalList(Word, ['the', 'of']),
-    clauseOpeners: optionalList(Word, ['and', 'which']),
-    commonWords: optionalList(Word, ['monthly', 'name']),
-    spelledRight: optionalList(Word, ['chaos']),
+    functionWords: Type.Optional(list(Word)),
+    clauseOpeners: Type.Optional(list(Word)),
+    commonWords: Type.Optional(list(Word)),
+    spelledRight: Type.Optional(list(Word)),
     phrasings: Type.Optional(PhrasingsSchema),
-    destructiveWords: Type.Optional(
-      object(
-        'destructiveWords',
-        { verbs: list(Phrase, ['delete']), others: list(Word, ['remote']) },
-        { examples: [{ verbs: ['delete', 'wipe'], others: ['remote'] }] },
-      ),
-    ),
-    markers: list(Type.String({ minLength: 3, maxLength: 60 }), ['<system>']),
+    destructiveWords: Type.Optional(object('destructiveWords', { verbs: list(Phrase), others: list(Word) })),
+    markers: list(Type.String({ minLength: 3, maxLength: 60 })),
     learned: Type.Optional(Learned),
     harm: Type.Optional(HarmSchema),
     assessment: Type.Optional(AssessmentSchema),
-    organisations: Type.Optional(
-      record(Slug, OrganisationWords, {
-        'acme-rail': { domains: { trains: ['carriage'] }, internalHosts: ['.rail.example'] },
-      }),
-    ),
+    organisations: Type.Optional(record(Slug, OrganisationWords)),
   },
   {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -8,11 +8,10 @@ const SettingName = Type.String({ pattern: '^[a-z0-9]+(_[a-z0-9]+)*$', maxLength
 export const Settings = rows(
   object('setting', {
     ...DOING,
-    names: list(SettingName, ['role', 'bank_account']),
-    values: Type.Optional(list(Type.String({ minLength: 1, maxLength: 30 }), ['admin', '*'])),
+    names: list(SettingName),
+    values: Type.Optional(list(Type.String({ minLength: 1, maxLength: 30 }))),
     inReads: flag,
   }),
-  [{ action: 'grant', traits: ['privileged'], names: ['role'], values: ['admin', 'owner'] }],
 );
 
 export const compileSettings = (groups: Static<typeof Settings> = []) =>

@@ -4,9 +4,9 @@ import type { commandEntry } from './commands.ts';
 import type { compileFrames } from './frames.ts';
 import type { VerbForm } from './inflection.ts';
 import type { compileInstallation } from './installation.ts';
-import type { KindBits } from './kind-bits.ts';
 import type { Strength } from './schema.ts';
 import type { Spelling } from './spelling.ts';
+import type { KindSet } from './word-kinds.ts';
 import type { WordTable } from './word-table.ts';
 
 /** What is done to an object. */
@@ -60,7 +60,7 @@ export interface Telling {
   /** The words of all second steps, one of which must follow within `reach` words; undefined when a signal has no second step. */
   readonly seconds: ReadonlySet<string> | undefined;
   readonly reach: number;
-  readonly kinds: KindBits | undefined;
+  readonly kinds: KindSet | undefined;
 }
 
 /** Kinds of words that occur within `within` words of each other. */

@@ -96,14 +96,21 @@ export function compileWordKinds({ wordKinds = {} }: LexiconFile, report: Report
       if (!Object.hasOwn(wordKinds, kind))
         report(`/wordKinds/${name}/kinds/${at}`, `"${kind}" is not a kind of words of this lexicon`);
   const names = [...new Set([...KIND_NAMES, ...Object.keys(wordKinds)])];
+  return new WordKinds(kindsByWord(names, (name) => wordsOfKind(name, wordKinds)));
+}
+
+/** The kinds of each word, by their index among the names. Words of the same kinds share one set. */
+export function kindsByWord(
+  names: readonly string[],
+  wordsOf: (name: string) => Iterable<string>,
+): Map<string, KindSet> {
   const kindsOf = new Map<string, Kind[]>();
   for (const [kind, name] of names.entries())
-    for (const word of wordsOfKind(name, wordKinds)) {
+    for (const word of new Set(wordsOf(name))) {
       const known = kindsOf.get(word);
       if (known === undefined) kindsOf.set(word, [kind]);
       else known.push(kind);
     }
-  // Words of the same kinds share one set.
   const shared = new Map<string, KindSet>();
   const sets = new Map<string, KindSet>();
   for (const [word, kinds] of kindsOf) {
@@ -115,11 +122,17 @@ export function compileWordKinds({ wordKinds = {} }: LexiconFile, report: Report
     }
     sets.set(word, set);
   }
-  return new WordKinds(sets);
+  return sets;
 }
 
-function setOf(kinds: readonly Kind[], count: number): KindSet {
+export function setOf(kinds: readonly Kind[], count: number): KindSet {
   const set = new Uint32Array(Math.ceil(count / 32));
   for (const kind of kinds) set[kind >> 5] = (set[kind >> 5] ?? 0) | (1 << (kind & 31));
   return set;
+}
+
+/** Whether two sets have a kind in common. */
+export function meet(a: KindSet, b: KindSet): boolean {
+  for (let at = 0; at < a.length; at += 1) if (((a[at] ?? 0) & (b[at] ?? 0)) !== 0) return true;
+  return false;
 }

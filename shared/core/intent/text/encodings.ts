@@ -127,14 +127,6 @@ export interface Hidden {
 
 const printable = (text: string): string => text.replace(/[^\x20-\x7e\n\t]/g, ' ');
 
-/** The text with each Latin letter shifted back by `shift`. */
-function movedBack(text: string, shift: number): string {
-  return text.replace(/[a-z]/gi, (letter) => {
-    const base = letter <= 'Z' ? 65 : A;
-    return String.fromCharCode(((letter.charCodeAt(0) - base - shift + 26) % 26) + base);
-  });
-}
-
 /**
  * Finds text hidden as base64, hexadecimal digits, numbers, signs, percent encoding, shifted letters or reversed. `words` are the words of
  * the text in lower case.
@@ -161,10 +153,8 @@ export function hiddenIn(text: string, words: readonly string[]): Hidden {
   }
   const { shifts, turned } = lettersOf(words);
   const moves = new Set(shifts.values());
-  const beginning = text.slice(0, MAX_TURNED);
-  for (const shift of moves) take(printable(movedBack(beginning, shift)));
-  if (turned) take(printable([...beginning].reverse().join('')));
   if (words.length > 3 && LAST_OF_TURNED.has(words.at(-1) ?? '')) take(words.toReversed().join(' '));
+  if (turned) take(printable([...text.slice(0, MAX_TURNED)].reverse().join('')));
   const isCut = text.length > MAX_TURNED && (turned || moves.size > 0);
   const others = found.slice(MAX_HIDDEN);
   return {
