@@ -10,7 +10,7 @@ import { coverageOf, MAX_SPAN, MAX_SPANS } from './coverage/coverage.ts';
 import type { UnreadSpan } from './coverage/destructive-words.ts';
 import { type CoverageFeatures, shareOf } from './coverage/share.ts';
 import { bySentence, type CandidateAction, UNKNOWN } from './grammar/candidate.ts';
-import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
+import { dataClassesOf, extentOf, leavesOrganisation, outsideIn, placesOf } from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
 import type { HarmEstimate } from './harm/estimate.ts';
 import { namesOfReading, type ReadingName } from './harm/reading.ts';
@@ -23,8 +23,8 @@ import { separated } from './text/glued.ts';
 import { plainText } from './text/text.ts';
 import type { Sentences, Token } from './text/tokens.ts';
 import { wordSet } from './text/word-set.ts';
-import type { ParsedIntent } from './types.ts';
-import type { Action } from '../../kernel/vocabulary.ts';
+import type { Entities, ParsedIntent } from './types.ts';
+import type { Action, DataClass } from '../../kernel/vocabulary.ts';
 
 /** At most this share of a text without a known request, or with a hidden part, is accounted for. */
 const UNKNOWN_COVERAGE = 0.3;
@@ -152,7 +152,12 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     extent: extentOfText(lead, asked, words, lexicon),
     alternatives: alternativesOf(asked, lead),
     entities,
-    data_classes: dataClassesOf(foreign === undefined ? words : [...words, ...foreign.nouns], lexicon),
+    data_classes: dataClassesOfText(
+      text,
+      foreign === undefined ? words : [...words, ...foreign.nouns],
+      entities,
+      lexicon,
+    ),
     external: isExternal,
   };
   const takeover = besideHarm(takeoverOf(text, lexicon, spoken), text, harm);
@@ -200,6 +205,18 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     flags: [...flags].sort(),
   };
   return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead, harm, readingNames };
+}
+
+/** A variable that holds a secret: `$CRM_TOKEN`, `${DB_PASSWORD}`. */
+const SECRET_VARIABLE = /\$\{?(?:env:)?\w{0,60}(?:token|secret|passw(?:or)?d|api_?key|credentials?)\b/i;
+
+/** The data classes that a text names. A secret in a variable counts where an address outside is named, and who asks only there. */
+function dataClassesOfText(text: string, words: readonly string[], entities: Entities, lexicon: Lexicon): DataClass[] {
+  const { mailed, linked } = outsideIn(entities, lexicon);
+  const isOutside = mailed || linked;
+  const named = dataClassesOf(words, lexicon, !isOutside);
+  const isSecret = isOutside && !named.includes('credentials') && SECRET_VARIABLE.test(text);
+  return isSecret ? [...named, 'credentials' as const].sort() : named;
 }
 
 /** Marks of prose. Attacks of other forms hide in markup, data and addresses. */

@@ -72,13 +72,47 @@ function isRequestLine(text: string, at: number): boolean {
   return REQUEST_LINE.test(text);
 }
 
-/** What comes after the address of a request line and says only how it is sent. */
-const SENT_AS =
-  /(?:[ \t]+HTTP\/\d[.\d]*)?[ \t]*(?:\r?\n(?:host|accept[\w-]*|content-(?:type|length|encoding)|user-agent|origin|connection|cache-control|if-[\w-]+|access-control-request-[\w-]+):[^\n]{0,200})*/iy;
+const VERSION = /[ \t]+HTTP\/\d[.\d]*/y;
+/** A header whose value is no code. */
+const HEADER =
+  /[ \t]*\r?\n([A-Za-z][\w-]{0,60}):[ \t]*((?:[\w.,:*/+="'{}$<>@%? -]|; ?[a-z-]{1,20}=){0,500})(?=\r?\n|$)/y;
 
-function endOfHeaders(text: string, end: number): number {
-  SENT_AS.lastIndex = end;
-  return end + (SENT_AS.exec(text)?.[0].length ?? 0);
+interface Headers {
+  /** By their names in lower case. */
+  readonly values: ReadonlyMap<string, string>;
+  /** The offset after the last of those that say only how, or in whose name, a request is sent. */
+  readonly endOf: (isInside: boolean) => number;
+}
+
+/** The headers after the address of a request line. */
+function headersAfter(text: string, from: number, { codeWords }: Lexicon): Headers {
+  const values = new Map<string, string>();
+  const ends: { readonly name: string; readonly end: number }[] = [];
+  VERSION.lastIndex = from;
+  let end = from + (VERSION.exec(text)?.[0].length ?? 0);
+  const start = end;
+  for (;;) {
+    HEADER.lastIndex = end;
+    const [line = '', name = '', value = ''] = HEADER.exec(text) ?? [];
+    if (line === '') break;
+    end += line.length;
+    values.set(name.toLowerCase(), value.trim());
+    ends.push({ name: name.toLowerCase(), end });
+  }
+  const isListed = (isInside: boolean, name: string) =>
+    codeWords.plainHeaders.has(name) || (isInside && codeWords.callerHeaders.has(name));
+  const endOf = (isInside: boolean): number => {
+    const other = ends.findIndex(({ name }) => !isListed(isInside, name));
+    return (other < 0 ? ends : ends.slice(0, other)).at(-1)?.end ?? start;
+  };
+  return { values, endOf };
+}
+
+/** The address of a request whose host stands in a header, if that is outside. */
+function addressOf(url: string, headers: Headers | undefined, lexicon: Lexicon): string {
+  const host = headers?.values.get('host');
+  const absolute = host !== undefined && url.startsWith('/') ? `https://${host}${url}` : url;
+  return isOutside(absolute, lexicon) ? absolute : url;
 }
 
 /** A request: `DELETE /v1/users/7`, `send a DELETE request to /v1/users`. */
@@ -99,7 +133,8 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   const isLong = text.length > end + MAX_BODY;
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const { body, ...after } = hasBody ? bodyAfter(text, end) : { body: '', end, isCut: isLong && HEADERS.test(headers) };
-  const url = next ? bare(next.text) : (named ?? '/');
+  const sent = next && isCapital ? headersAfter(text, end, lexicon) : undefined;
+  const url = addressOf(next ? bare(next.text) : (named ?? '/'), sent, lexicon);
   const nothing = EMPTY_IN_WORDS.test(text.slice(end, end + MAX_CARRIED)) ? '[]' : body;
   const carries = isOutside(url, lexicon) && CARRIES.test(text.slice(end, end + MAX_CARRIED));
   const read = requestFragment(
@@ -108,11 +143,12 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
     lexicon,
   );
   const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;
-  const whole = { at: fragment.at, end: Math.max(next && isCapital ? endOfHeaders(text, end) : end, after.end) };
-  // What is read goes on after the address, because the body may hold code.
+  const endOfHeaders = sent?.endOf(!isOutside(url, lexicon)) ?? end;
+  const whole = { at: fragment.at, end: Math.max(endOfHeaders, after.end) };
+  // What is read goes on after the headers, because the body may hold code.
   return {
     fragments: [fragment.isWhole ? fragmentOf(whole, fragment) : fragment],
-    end,
+    end: endOfHeaders,
   };
 }
 

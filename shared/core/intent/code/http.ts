@@ -112,7 +112,9 @@ export const isOutside = (url: string, lexicon: Lexicon): boolean =>
 /** Whether creating something at this path moves money: `POST /v1/transfers`. */
 function movesMoney(url: string, body: string, lexicon: Lexicon): boolean {
   const name = lastPathName(url);
-  if (isMoney(name, lexicon)) return true;
+  // `/orders/bulk-refund`
+  const last = partsOf(name).at(-1) ?? name;
+  if (isMoney(name, lexicon) || isMoney(last, lexicon)) return true;
   // `/invoices/7/pay`, `/accounts/7/balance`
   const isOfThing = new RegExp(`/[\\w-]*[\\d:{][\\w:{}-]*/${name}/?(?:[?#]|$)`, 'i').test(
     url.slice(0, MAX_URL).replaceAll('-', '_'),
@@ -240,6 +242,8 @@ function askedBeside(
     changes && GRANTED.test(path.replaceAll('-', '_')) ? GRANT : undefined,
     own === 'update' && RELEASES.test(body) && OF_PAYMENT.test(url) ? MOVES : undefined,
     changes && movesMoney(url, body, lexicon) ? MOVES : undefined,
+    // `POST /pay`: a collection would have a plural.
+    own === 'create' && lexicon.verbs.get(lastPathName(url))?.action === 'transfer' ? MOVES : undefined,
   ];
 }
 

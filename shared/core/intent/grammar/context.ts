@@ -18,12 +18,18 @@ export function placesOf(words: readonly string[], domain: string, lexicon: Lexi
   return [...places];
 }
 
-export function dataClassesOf(words: readonly string[], lexicon: Lexicon): DataClass[] {
+/** The beginning of a header by which a request says who asks: `Authorization`, `X-Vault-Token`. */
+const CALLER = /^(?:authorization|x)$/;
+
+/** @param staysInside no address outside is named: who asks is no secret there (`Authorization: Bearer $TOKEN`) */
+export function dataClassesOf(words: readonly string[], lexicon: Lexicon, staysInside = false): DataClass[] {
   const found = new Set<DataClass>();
   for (let at = 0; at < words.length; at += 1) {
     const match = lexicon.dataClasses.match(words, at);
-    if (match && !(match.value === 'credentials' && isAboutCredentials(words, at, match.length, lexicon)))
-      found.add(match.value);
+    if (match === undefined) continue;
+    const isOfCaller = staysInside && CALLER.test(words[at - 1] ?? '');
+    if (match.value === 'credentials' && (isOfCaller || isAboutCredentials(words, at, match.length, lexicon))) continue;
+    found.add(match.value);
   }
   return [...found].sort();
 }
@@ -65,6 +71,15 @@ function hasDestination(sentences: Sentences): boolean {
   );
 }
 
+/** Whether mail addresses, or hosts and URLs, are outside of the organisation. */
+export function outsideIn({ emails, hosts, urls }: Entities, { internalHosts }: Lexicon) {
+  const isOutside = (host: string | undefined) => isExternalHost(host, internalHosts);
+  return {
+    mailed: emails.some((email) => isOutside(email.slice(email.lastIndexOf('@') + 1))),
+    linked: hosts.some(isOutside) || urls.some((url) => isOutside(hostOf(url))),
+  };
+}
+
 /** Whether data leaves the organisation: an address or URL is the destination of something sent, shared or uploaded. */
 export function leavesOrganisation(
   asked: readonly { action: Action; verb: string }[],
@@ -73,9 +88,7 @@ export function leavesOrganisation(
   isForeign: boolean,
   lexicon: Lexicon,
 ): boolean {
-  const outside = (host: string | undefined) => isExternalHost(host, lexicon.internalHosts);
-  const mailed = entities.emails.some((email) => outside(email.slice(email.lastIndexOf('@') + 1)));
-  const linked = entities.hosts.some(outside) || entities.urls.some((url) => outside(hostOf(url)));
+  const { mailed, linked } = outsideIn(entities, lexicon);
   if (!(mailed || linked)) return false;
   const addresses = ({ action }: { action: Action }) =>
     action === 'send' || action === 'grant' || action === 'transfer';
