@@ -136,7 +136,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
       continue;
     }
     code.effort.left -= COMMAND_COST;
-    const reading = { lexicon, inner, prefixes: 0, ...fed };
+    const reading: Reading = { command: fed.command, before: fed.before, lexicon, inner, prefixes: 0 };
     const fragments = [
       ...commandFragments(fed.command.words, reading),
       ...variables(reading),
@@ -150,7 +150,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
     const [name, to = ''] = textsOf(command.words);
     if (name === 'cd' || name === 'pushd') folder = /^[~/$]/.test(to) || folder === '' ? to : `${folder}/${to}`;
     else if (folder !== '') found.push(...writtenIn(folder, [...fragments, ...files], command, lexicon));
-    const read = { fragments, isPart: false, ...fed };
+    const read: Before = { command: fed.command, before: fed.before, fragments, isPart: false };
     before.push(read);
     if (key !== undefined) seen.set(key, read);
   }
