@@ -1,9 +1,10 @@
 // Whether objects have one layout in V8, which reads of their members depend on.
 import { setFlagsFromString } from 'node:v8';
+import { runInThisContext } from 'node:vm';
 
 // The syntax is only known while the function is compiled, at its first call.
 setFlagsFromString('--allow-natives-syntax');
-const haveSameLayout = new Function('a', 'b', 'return %HaveSameMap(a, b)') as (a: object, b: object) => boolean;
+const haveSameLayout = runInThisContext('(a, b) => %HaveSameMap(a, b)') as (a: object, b: object) => boolean;
 haveSameLayout({}, {});
 setFlagsFromString('--no-allow-natives-syntax');
 
