@@ -68,7 +68,6 @@ export function createIntentQuestions({
     claimed: ClaimedIntent,
     about: Pick<Question, 'reading' | 'context'>,
   ): Question => ({
-    ...about,
     active: asking.active,
     key: submitterOf(asking, claimed).principal,
     isKeyInvalid: !submitterOf(asking, claimed).isValid,
@@ -78,6 +77,7 @@ export function createIntentQuestions({
     traceparent: claimed.traceparent ?? undefined,
     requestId: claimed.request_id ?? undefined,
     address: claimed.client_address ?? undefined,
+    ...about,
   });
 
   return {
@@ -85,7 +85,7 @@ export function createIntentQuestions({
       if (!submitterOf(asking, claimed).isGenuine)
         throw new Error(`the seal of the key ${claimed.key_id} is wrong: this service did not write its row`);
       const { organisationId, environment } = asking;
-      if (!isSubmissionGenuine(seals, { ...claimed, organisation_id: organisationId, environment })) {
+      if (!isSubmissionGenuine(seals, { organisation_id: organisationId, environment, ...claimed })) {
         seals.refuse('intent', claimed.intent_id);
         throw new Error('the seal of the submitted intent is wrong: this service did not write its row');
       }

@@ -1,5 +1,4 @@
 // Intents: parse free text into a normalized intent, with its risk and a preview of the verdict.
-import { ownerOf } from '../../shared/kernel/owner.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { Answer, Decider, Question } from '../../shared/domain/decisions/decider.ts';
 import type { ParseRow, ParseStore } from '../../shared/domain/decisions/parses.ts';
@@ -93,10 +92,10 @@ export function intentRoutes(deps: IntentDeps): Route[] {
 
   /** Only where the rules alone permit: the second reader can change nothing else. */
   const readOf = async (question: Omit<Question, 'reading'>, text: string, parse: ParsedIntent): Promise<Read> => {
-    const answer = await decider.answer({ ...question, reading: readingOfParse(parse) });
+    const answer = await decider.answer({ reading: readingOfParse(parse), ...question });
     if (secondReader === undefined || !permits(answer.evaluation.verdict)) return { parse, answer };
     const again = await secondReader.readAgain(question.key.organisationId, text, parse);
-    return { ...again, answer: await decider.answer({ ...question, reading: readingOfParse(again.parse) }) };
+    return { ...again, answer: await decider.answer({ reading: readingOfParse(again.parse), ...question }) };
   };
 
   return [
@@ -134,7 +133,8 @@ export function intentRoutes(deps: IntentDeps): Route[] {
         );
         const row: ParseRow = {
           intentId,
-          ...ownerOf(key),
+          organisationId: key.organisationId,
+          environment: key.environment,
           agentId: body.agent_id,
           keyId: key.keyId,
           normalized: parse.normalized,

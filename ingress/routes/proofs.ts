@@ -108,7 +108,15 @@ export function proofRoutes(deps: ProofDeps): Route[] {
   /** The answer for an accepted proof; the promise of a repeat says what that of the first time said. */
   const bodyOf = async (key: AuthenticatedKey, accepted: AcceptedProof): Promise<object> => {
     const { proofId, status, recordDigest, occurredAtMs } = accepted;
-    const promise = await promiser?.together({ ...key, proofId, recordDigest, issuedAtMs: occurredAtMs });
+    const { organisationId, organisationSlug, environment } = key;
+    const promise = await promiser?.together({
+      organisationId,
+      organisationSlug,
+      environment,
+      proofId,
+      recordDigest,
+      issuedAtMs: occurredAtMs,
+    });
     return { proofId, status, recordDigest, promise };
   };
 

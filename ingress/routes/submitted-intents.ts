@@ -100,7 +100,8 @@ export function submittedIntentRoutes({ db, policies, readings, intents, nowMs, 
         const submittedAtMs = nowMs();
         const intentId = newId('int', submittedAtMs);
         const row: IntentRow = {
-          ...ownerOf(key),
+          organisationId: key.organisationId,
+          environment: key.environment,
           intentId,
           agentId: body.agentId,
           keyId: key.keyId,

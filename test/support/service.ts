@@ -13,7 +13,6 @@ import { createKey, type KeySpec } from '../../shared/domain/keys/store.ts';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { compileLexicon, compileStoredLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
-import { rememberLast } from '../../shared/core/intent/lexicon/remember.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import { loadingWith, type LoadSet } from '../../shared/domain/policy-sets/active-set.ts';
 import { type Admit, admitHere } from '../../shared/domain/policy-sets/admission.ts';
@@ -147,7 +146,9 @@ export const loadStored: LoadSet = async (canonical, digest) => {
   return loaded;
 };
 /** Its members are in another order than those of a stored set. */
-const compileFile = rememberLast(compileLexicon);
+const last: { lexicon?: ReturnType<typeof compileLexicon> } = {};
+/** The compiler finds the last lexicon again while it is in use. */
+const compileFile: typeof compileLexicon = (json) => (last.lexicon = compileLexicon(json));
 const admit: Admit = async (folder) => admitHere(folder, compileFile);
 
 const SILENT = createLogger({ name: 'test', level: 'silent', pretty: false });

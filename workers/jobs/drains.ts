@@ -1,5 +1,5 @@
 // Work that waits in rows of a table: a job carries out all that waits under its key. It then stays for further wake-ups, which this
-// process's relay gives to it directly, so that under load a queue has a job every two seconds instead of one for each wake-up.
+// process's relay gives to it directly, so that under load a queue has a job every ten seconds instead of one for each wake-up.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueName } from '../../shared/kernel/jobs.ts';
 
@@ -35,7 +35,8 @@ interface Running {
 
 /** Longer than two passes of the relay. */
 const IDLE_MS = 150;
-const STAY_MS = 2_000;
+/** Wake-ups wait for some 100 ms when a drain has ended and its next job has not begun: one in a hundred, as long as drains stay for ten seconds. */
+const STAY_MS = 10_000;
 
 const idOf = (queue: QueueName, key: readonly string[]): string => JSON.stringify([queue, ...key]);
 

@@ -131,7 +131,7 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
       client_address: row.address,
       submitted_at: new Date(row.submittedAtMs),
     });
-    return { ...row, seal };
+    return { seal, ...row };
   };
   const group = createGroupCommit<SealedIntent>({
     db,

@@ -59,7 +59,7 @@ export class AssessedIntent {
   private memberText: string | undefined;
 
   constructor(unassessed: RiskFacts['intent'], risk: Risk) {
-    this.facts = { ...unassessed, risk };
+    this.facts = { risk, ...unassessed };
     this.risk = risk;
   }
   /** JCS of the facts. */
@@ -119,23 +119,24 @@ const PARSE_FACTS: Readonly<Record<Exclude<keyof ParsedIntent, 'alternatives' | 
   data_classes: true,
   flags: true,
 };
+// The record above has each name, or it does not compile.
+const PARSE_FACT_NAMES = Object.keys(PARSE_FACTS) as (keyof typeof PARSE_FACTS)[];
 
 /** The facts of a parse. Its resource is `domain/object`, because `d.a.o` is action `a` on resource `d/o`. */
 export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives' | 'unread'>): IntentReading {
   const { normalized, domain } = parse;
   const rest = normalized.split('.').slice(2).join('/');
   const resource = rest === '' ? domain : `${domain}/${rest}`;
-  // The filter leaves exactly the members of the type.
-  const facts = Object.fromEntries(
-    Object.entries(parse).filter(([name]) => Object.hasOwn(PARSE_FACTS, name)),
-  ) as typeof parse;
+  const facts: Record<string, unknown> = {};
+  for (const name of PARSE_FACT_NAMES) if (parse[name] !== undefined) facts[name] = parse[name];
   return createReading({
-    ...facts,
     // An enforcement that names a parse sends the normalized string and nothing else.
     requested: { intent: normalized },
     resource,
     depth: depthOf(resource),
     parsed: true,
+    // The loop leaves exactly the members of the type.
+    ...(facts as unknown as typeof parse),
   });
 }
 
@@ -255,7 +256,7 @@ export function createReadings(): IntentReadings {
       });
       const facts = factsOfCall(call, said, checked.text);
       const canonical = canonicalToolFacts(facts, checked.text);
-      return { ...reading, call: { facts, canonical, member: canonicalize(toolMember(facts)) } };
+      return { call: { facts, canonical, member: canonicalize(toolMember(facts)) }, ...reading };
     },
   };
 }

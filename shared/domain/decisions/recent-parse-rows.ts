@@ -113,14 +113,21 @@ const keyOf = ({ organisationId, environment, agentId, normalized }: ParsedStrin
 /** One row for each agent and name: the strictest of their parses. */
 function joined(parses: readonly NamedParse[]): (ParsedString & RecentRow)[] {
   const byName = new Map<string, RecentParse>();
-  for (const { names, ...parse } of parses) {
+  for (const { organisationId, environment, agentId, names, reading } of parses) {
     for (const name of names) {
-      const one = { ...parse, normalized: nameKey(name) };
-      const known = byName.get(keyOf(one));
-      byName.set(keyOf(one), known === undefined ? one : { ...one, reading: strictest(known.reading, one.reading) });
+      const one: RecentParse = { organisationId, environment, agentId, normalized: nameKey(name), reading };
+      const key = keyOf(one);
+      const known = byName.get(key);
+      byName.set(key, known === undefined ? one : { ...one, reading: strictest(known.reading, reading) });
     }
   }
-  return [...byName.values()].map(({ reading, ...parsed }) => ({ ...parsed, ...rowOf(reading) }));
+  return Array.from(byName.values(), ({ organisationId, environment, agentId, normalized, reading }) => ({
+    organisationId,
+    environment,
+    agentId,
+    normalized,
+    ...rowOf(reading),
+  }));
 }
 
 const RECENT = columnMap<ParsedString & RecentRow>({

@@ -129,7 +129,7 @@ export function createRecentParses({ db }: { db: Database }): RecentParses {
 
   return {
     async strictestOf(asker, own, named) {
-      const found = await Promise.all(own.names.map((name) => find({ ...asker, normalized: nameKey(name) })));
+      const found = await Promise.all(own.names.map((name) => find({ normalized: nameKey(name), ...asker })));
       const parses = [...found.flat(), ...(named === undefined ? [] : [countedOf(named)])];
       if (parses.length === 0) return own;
       const key = JSON.stringify(parses);

@@ -8,7 +8,6 @@ import { inSlices } from '../../platform/process/slices.ts';
 import { createEvaluator, type Evaluator } from '../../core/policy/evaluate.ts';
 import type { LoadResult, PolicySet } from '../../core/policy/load.ts';
 import { knownSet } from '../../core/policy/stored-set.ts';
-import { rememberLast } from '../../core/intent/lexicon/remember.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { WholeRow } from '../../platform/db/seals/rows.ts';
 import { type InForce, inForceOf } from './activate.ts';
@@ -73,11 +72,11 @@ const MEMO_LIMIT = 20_000;
 /** Builds the set of a stored text that has this digest. */
 export type LoadSet = (canonical: string, digest: string) => Promise<LoadResult<Lexicon>>;
 
-/** In slices, with this compiler, which is not called again for the same lexicon. */
-export function loadingWith(compile: (json: unknown) => Lexicon): LoadSet {
-  const compileLexicon = rememberLast(compile);
-  return (canonical, digest) => inSlices(knownSet(canonical, digest, { compileLexicon }));
-}
+/** In slices. The compilers return the lexicon of the set in force for the same text. */
+export const loadingWith =
+  (compileLexicon: (json: unknown) => Lexicon): LoadSet =>
+  (canonical, digest) =>
+    inSlices(knownSet(canonical, digest, { compileLexicon }));
 
 export interface ActivePolicySetDeps {
   readonly db: Database;

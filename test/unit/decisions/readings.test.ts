@@ -2,9 +2,11 @@
 import { expect } from 'chai';
 import { createReadings, readingOfParse } from '../../../shared/domain/decisions/readings.ts';
 import { withNamedParse } from '../../../shared/domain/decisions/recent-parses.ts';
-import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import { assessIntent, parseIntent } from '../../../shared/core/intent/parse.ts';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../../shared/core/policy/load.ts';
+import type { Risk } from '../../../shared/core/policy/types.ts';
+import { haveOneLayout } from '../../support/layout.ts';
 import { shippedLexicon } from '../intent/lexicon.ts';
 
 // Readings use only the lexicon of a set.
@@ -29,6 +31,14 @@ describe('the reading of a string', () => {
       expect(() => readings.ofAction(asking, `${space}read`, 'data/foo'), JSON.stringify(space)).to.throw();
       expect(() => readings.ofAction(asking, 'read', `data/foo${space}`), JSON.stringify(space)).to.throw();
     }
+  });
+
+  it('of a parse has the same layout in memory as those of other parses', () => {
+    const reading = () => readingOfParse(parseIntent('Read user profile data', set.lexicon));
+    const risk: Risk = { score: 0.1, level: 'low', factors: [] };
+    expect(haveOneLayout(() => reading().unassessed)).to.equal(true);
+    expect(haveOneLayout(() => reading().withRisk(risk).facts)).to.equal(true);
+    expect(haveOneLayout(() => assessIntent('Read user profile data', set.lexicon).coverage ?? {})).to.equal(true);
   });
 
   describe('of the class send', () => {

@@ -7,7 +7,6 @@ import { expect } from 'chai';
 import { positionAt } from '../../../shared/kernel/json.ts';
 import { knownVerbs } from '../../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
-import { rememberLast } from '../../../shared/core/intent/lexicon/remember.ts';
 import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
 import type { TextFile } from '../../../shared/core/policy/files.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
@@ -53,7 +52,8 @@ function refusedBy(codes: readonly string[], text: string, schema: (document: un
 }
 
 // Most cases are about policies, beside the same small lexicon.
-const compileOnce = rememberLast(compileLexicon);
+const last: { lexicon?: ReturnType<typeof compileLexicon> } = {};
+const compileOnce: typeof compileLexicon = (json) => (last.lexicon = compileLexicon(json));
 
 function findingsOf(files: readonly TextFile[], lexiconFile: TextFile) {
   const loaded = loadPolicySet(files, lexiconFile, { compileLexicon: compileOnce });

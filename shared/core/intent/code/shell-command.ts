@@ -49,7 +49,8 @@ export function commandFragments(line: readonly ShellWord[], reading: Reading): 
   if (MEMBER.test(head.text) && words.length === 1) return [memberFragment(head.text.slice(1), span, lexicon)];
   const known = head.isDynamic || prefixes > MAX_PREFIXES ? undefined : knownCommand(texts, lexicon);
   if (!known) return [!head.isDynamic && isTrial(texts, lexicon) ? readsOnly(span) : unknownCode(span)];
-  const own = { ...reading, known, words, texts, span };
+  const { command, before, inner } = reading;
+  const own: CommandLine = { command, before, lexicon, prefixes, inner, known, words, texts, span };
   return known.entry.object === 'url' ? urlFragments(own) : knownFragments(own);
 }
 

@@ -138,7 +138,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
       continue;
     }
     code.effort.left -= COMMAND_COST;
-    const reading = { ...fed, lexicon, inner, prefixes: 0 };
+    const reading: Reading = { command: fed.command, before: fed.before, lexicon, inner, prefixes: 0 };
     const fragments = [
       ...commandFragments(fed.command.words, reading),
       ...variables(reading),
@@ -152,7 +152,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0, out
     const [name, to = ''] = textsOf(command.words);
     if (name === 'cd' || name === 'pushd') folder = /^[~/$]/.test(to) || folder === '' ? to : `${folder}/${to}`;
     else if (folder !== '') found.push(...writtenIn(folder, [...fragments, ...files], command, lexicon));
-    const read = { ...fed, fragments, isPart: false };
+    const read: Before = { command: fed.command, before: fed.before, fragments, isPart: false };
     before.push(read);
     if (key !== undefined) seen.set(key, read);
   }
