@@ -225,3 +225,9 @@ export const doingOfSettings = (text: string, lexicon: Lexicon): Doing | undefin
   lexicon.settings.length === 0
     ? undefined
     : gravest(distinct(settingsIn(text)).map((setting) => doingOfSetting(setting, lexicon)));
+
+/** The same, with what empties or, in an update, ends something. */
+export const doingOfValues = (text: string, isUpdate: boolean, lexicon: Lexicon): Doing | undefined =>
+  emptiesSetting(text, lexicon) || (isUpdate && disablesSomething(text, lexicon))
+    ? EMPTIES
+    : doingOfSettings(text, lexicon);
