@@ -123,9 +123,6 @@ export interface FoundSettings {
   readonly around: string;
 }
 
-/** A name that nobody writes in a note: `pool_size`, `ui.table.rowHeight`. */
-const IDENTIFIER = /[a-z0-9][_.][a-z0-9]|[a-z][A-Z]|=/i;
-
 /**
  * A change of settings, where a text is nothing else; undefined for any other text. Other than ordinary settings are not understood;
  * where none is grave, the learned weights may call them harmless (`intentOf`).
@@ -146,7 +143,6 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   if (MORE_THAN_WORDS.test(settings.replace(QUOTED, ''))) judgements.add('open');
   if (!judgements.has('open') && !judgements.has('grave'))
     return { change: fragmentOf(span, { ...WRITES, ...what, isWhole: true }), around };
-  if (found.length === 1 && !IDENTIFIER.test(settings)) return undefined;
   return { change: unknownCode(span, judgements.has('grave') ? { ...what, verb: 'unknown' } : what), around };
 }
 

@@ -119,9 +119,6 @@ export function opensAt(text: string, pieces: readonly Piece[], at: number, { co
   return followsSchedule(pieces, at);
 }
 
-/** The apostrophes within words that a quotation may hold. */
-const MAX_APOSTROPHES = 50;
-
 /** The quotation mark or backtick right before a piece, and the offset of the one that closes it. */
 export function enclosureOf(
   text: string,
@@ -129,9 +126,7 @@ export function enclosureOf(
 ): { readonly quote: string; readonly until: number } | undefined {
   const quote = text.charAt(at - 1);
   if (quote !== '`' && quote !== '"' && quote !== "'") return undefined;
-  const fence = quote === '`' && text.startsWith('```', Math.max(0, at - 3));
-  let end = text.indexOf(fence ? '```' : quote, at);
-  for (let tries = 0; end >= 0 && tries < MAX_APOSTROPHES; tries += 1, end = text.indexOf(quote, end + 1))
-    if (quote !== "'" || !/\w/.test(text.charAt(end + 1))) return { quote, until: end };
-  return undefined;
+  const mark = quote === '`' && text.startsWith('```', Math.max(0, at - 3)) ? '```' : quote;
+  const until = text.indexOf(mark, at);
+  return until < 0 ? undefined : { quote, until };
 }
