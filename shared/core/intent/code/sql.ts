@@ -31,7 +31,8 @@ function readExplain(statement: Statement): Fragment {
   const at = outerAt(tokens, begins);
   const before = tokens.slice(0, at < 0 ? undefined : at);
   const value = before.findIndex(({ lower }, place) => place > 0 && EXPLAIN_OPTION.test(lower));
-  if (value < 0 || /^(?:false|off|0)$/.test(before[value + 1]?.lower ?? ''))
+  const isAll = value === tokens.length - 1;
+  if (value < 0 || isAll || /^(?:false|off|0)$/.test(before[value + 1]?.lower ?? ''))
     return make(statement, 'explain', 'read', { object: 'plan' });
   // A change may stand behind what is not read: `(DELETE ...)`, `DECLARE c CURSOR FOR DELETE ...`.
   const change = tokens.findIndex(({ lower }) => MODIFIES.has(lower));
