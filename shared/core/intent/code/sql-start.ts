@@ -3,7 +3,7 @@ import { accountingFor } from './code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { fragmentsOfLexings } from './sql.ts';
 import { begins } from './sql-sequence.ts';
-import { firstTokens, lexingsOf, type SqlToken } from './sql-tokens.ts';
+import { firstTokens, lexingsOf, type SqlToken } from './sql-lexer.ts';
 import { enclosureOf, type Piece, type Place, type ReadAt } from './start.ts';
 
 /** The number of tokens by which a statement is recognized. */
@@ -187,12 +187,12 @@ const GIVEN = /(?:[(=]|\b(?:sql|query|statement|command)["']?\s{0,3}:)\s{0,3}[fr
 const MAX_BEFORE = 24;
 
 function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
-  const { text, lexicon, effort, sqlTokensSeen } = place;
+  const { text, lexicon, effort } = place;
   // Within another statement, SET belongs to that: `MATCH (n) SET n.x = 1`.
   if (piece.lower === 'set' && !place.opens) return undefined;
   const isGiven = GIVEN.test(text.slice(Math.max(0, piece.at - MAX_BEFORE), Math.max(0, piece.at - 1)));
   const isQuoted = isGiven && enclosureOf(text, piece) !== undefined;
-  const tokens = firstTokens(text, piece.at, MAX_EVIDENCE, effort, sqlTokensSeen);
+  const tokens = firstTokens(text, piece.at, MAX_EVIDENCE);
   const first = tokens.findIndex(({ lower }) => lower === ';');
   const [head] = tokens;
   const own = first > 0 ? tokens.slice(0, first + 1) : tokens;
@@ -201,7 +201,7 @@ function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
   const upper = isUpper(head);
   const lexings = lexingsOf(text, piece.at, until, effort, (all) => ownTokens(all, text, upper, lexicon));
   // What is after the end in one dialect is read by the other readers too.
-  const end = Math.min(...lexings.map(({ tokens: own }) => own.at(-1)?.end ?? until));
-  const span = { at: piece.at, end: lexings[0]?.tokens.at(-1)?.end ?? piece.at };
+  const end = Math.min(...lexings.map((own) => own.at(-1)?.end ?? until));
+  const span = { at: piece.at, end: lexings[0]?.at(-1)?.end ?? piece.at };
   return { fragments: accountingFor(fragmentsOfLexings(lexings, span, lexicon, effort), span), end };
 }

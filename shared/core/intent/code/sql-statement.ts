@@ -2,7 +2,7 @@
 import { effectOfAction } from '../lexicon/effect.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { type Fragment, fragmentOf, type Span, unknownCode } from './code.ts';
-import type { SqlToken } from './sql-tokens.ts';
+import type { SqlToken } from './sql-lexer.ts';
 
 export interface Statement {
   readonly tokens: readonly SqlToken[];

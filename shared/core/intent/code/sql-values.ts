@@ -4,7 +4,7 @@ import { gravest } from './code.ts';
 import { disablesSomething, doingOfSetting, doingOfValues, emptiesSetting, EMPTIES } from './settings.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { partsAt, plain, type Statement, withinAt } from './sql-statement.ts';
-import type { SqlToken } from './sql-tokens.ts';
+import type { SqlToken } from './sql-lexer.ts';
 
 /** Whether a setting is emptied, or something is ended or disabled. */
 export const says = (text: string, lexicon: Lexicon): boolean =>

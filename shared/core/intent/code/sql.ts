@@ -19,7 +19,7 @@ import {
   wordsOf,
 } from './sql-statement.ts';
 import { bodyOf, followingIn, MAY_BE_FOLLOWED, withoutUndone } from './sql-sequence.ts';
-import { type Lexing, lexingsOf, type SqlToken, statementsOf } from './sql-tokens.ts';
+import { lexingsOf, type SqlToken, statementsOf } from './sql-lexer.ts';
 
 /** What may stand between EXPLAIN and the statement, beside options in parentheses. */
 const EXPLAIN_OPTION = /^(?:explain|analy[sz]e)$/;
@@ -158,14 +158,14 @@ const kindOf = ({ action, effect, object, extent, traits }: Fragment): string =>
 
 /** The same for SQL whose tokens are known. Of another way to read it than the first, only what adds to that counts. */
 export function fragmentsOfLexings(
-  lexings: readonly Lexing[],
+  lexings: readonly (readonly SqlToken[])[],
   { at, end }: Span,
   lexicon: Lexicon,
   effort: Effort,
 ): Fragment[] {
   const found: Fragment[] = [];
   const kinds = new Set<string>();
-  for (const [index, { tokens }] of lexings.entries()) {
+  for (const [index, tokens] of lexings.entries()) {
     // A line of dashes is a comment in some dialects, and an error in the others.
     const statements = statementsOf(tokens).filter(([first]) => index === 0 || first?.lower !== '-');
     const all = statements.map((own) => {

@@ -2,7 +2,6 @@
 import type { Fragment } from './code.ts';
 import type { Effort } from './effort.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { SeenTokens } from './sql-tokens.ts';
 import { isLetter, isSpace } from '../text/tokens.ts';
 import { wordSet } from '../text/word-set.ts';
 
@@ -73,7 +72,6 @@ export interface Place {
   /** Whether a command may begin here, because of what comes before. */
   readonly opens: boolean;
   readonly effort: Effort;
-  readonly sqlTokensSeen: SeenTokens;
 }
 
 /** Code that was read, and the offset after it. */
