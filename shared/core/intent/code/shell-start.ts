@@ -121,9 +121,11 @@ function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
   const isOption = entry?.evidence === 'option';
   const isGroup = lexicon.commandGroups.has(name) || (entry?.verbAt.length ?? 0) > 0;
   if (opens && showsCommand(place, name, entry)) return true;
-  // `nice reboot`
-  const isPrefix = at === 0 && pieces.length === 2 && entry?.runs?.language === 'command';
-  if (isPrefix && commandOf(commandName(next), lexicon)?.effect === 'destructive') return true;
+  // `init 0`, `nice reboot`
+  const isAll = at === 0 && pieces.length === 2;
+  const isPrefix = entry?.runs?.language === 'command';
+  const isRun = isPrefix && commandOf(commandName(next), lexicon)?.effect === 'destructive';
+  if (isAll && (isRun || /^\d+$/.test(next))) return true;
   const isDashed = DASHED.test(next) || (at === 0 && /^-./.test(pieces[at + 2]?.text ?? ''));
   if (isOption && !isEnclosed && !isPiped && !isGroup && !(opens && isDashed)) return false;
   const args = argumentPieces(pieces, at + 1, endOfLine(place));

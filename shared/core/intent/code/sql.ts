@@ -30,7 +30,10 @@ function readExplain(statement: Statement): Fragment {
   const begins = ({ lower }: SqlToken) => lexicon.codeWords.sqlHeads.has(lower) && !EXPLAIN_OPTION.test(lower);
   const at = outerAt(tokens, begins);
   const before = tokens.slice(0, at < 0 ? undefined : at);
-  const value = before.findIndex(({ lower }, place) => place > 0 && EXPLAIN_OPTION.test(lower));
+  const value = before.findIndex(
+    ({ lower }, place) =>
+      EXPLAIN_OPTION.test(lower) && /^(?:[(,]|explain|verbose)$/.test(before[place - 1]?.lower ?? ''),
+  );
   const isAll = value === tokens.length - 1;
   if (value < 0 || isAll || /^(?:false|off|0)$/.test(before[value + 1]?.lower ?? ''))
     return make(statement, 'explain', 'read', { object: 'plan' });
