@@ -86,22 +86,10 @@ export type Reader = (place: Place) => ReadAt | undefined;
 /** Pieces after which a command may begin: separators, and commands that run other commands. */
 const LEADS = wordSet('! ; | ` ( { & $ && || sudo doas then xargs -c -exec #');
 const ENDS_OPEN = /[:>$`]$/;
-const CRON_FIELD = /^(?:[\d*][\d*,/-]{0,20}|@(?:daily|hourly|weekly|monthly|yearly|annually|reboot|midnight))$/;
-
-const FIELDS = 5;
-const USER = /^[a-z_][a-z0-9_-]{0,30}$/;
-
-function hasFields(pieces: readonly Piece[], until: number): boolean {
-  if (until < FIELDS) return false;
-  for (let at = until - 1; at >= until - FIELDS; at -= 1) if (!CRON_FIELD.test(pieces[at]?.text ?? '')) return false;
-  return true;
-}
-
-/** Whether the fields of a cron line come right before. */
-function followsSchedule(pieces: readonly Piece[], at: number): boolean {
-  if (pieces[at - 1]?.text.startsWith('@') && CRON_FIELD.test(pieces[at - 1]?.text ?? '')) return true;
-  return hasFields(pieces, at) || (hasFields(pieces, at - 1) && USER.test(pieces[at - 1]?.text ?? ''));
-}
+/** The fields of a cron line, and perhaps a user, before its command. */
+const SCHEDULE =
+  /(?:^|[\s"'`(])(?:(?:[\d*][\d*,/-]{0,20}\s+){5}|@(?:daily|hourly|weekly|monthly|yearly|annually|reboot|midnight)\s+)(?:[a-z_][a-z0-9_-]{0,30}\s+)?$/;
+const MAX_SCHEDULE = 160;
 
 export function opensAt(text: string, pieces: readonly Piece[], at: number, { codeWords }: Lexicon): boolean {
   const previous = pieces[at - 1];
@@ -114,7 +102,7 @@ export function opensAt(text: string, pieces: readonly Piece[], at: number, { co
     /[:,]$|^(?:run|execute|exec|-c|command|script)$/i.test(pieces[at - 2]?.text ?? '')
   )
     return true;
-  return followsSchedule(pieces, at);
+  return SCHEDULE.test(text.slice(Math.max(0, piece.at - MAX_SCHEDULE), piece.at));
 }
 
 /** The quotation mark or backtick right before a piece, and the offset of the one that closes it. */
