@@ -52,7 +52,7 @@ const MAX_SETTINGS = 60;
 const ON = /^(?:true|on|yes|enabled?|strict|required?|[1-9]\d{0,5}[a-z]{0,5})$/;
 const OFF = /^(?:false|off|no|none|null|nil|never|disabled?|empty|-?0+(?:[.x]0+)?[a-z]{0,5}|undefined)$/;
 /** A number, with its unit, a word, some words, or the name of a place such as `Europe/Lisbon`: no address, file, pattern or command. */
-const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_-]{1,30})?$/u;
+const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_-]{0,30})?$/u;
 
 /** What stands apart from the words of a value: `"..."`, a comment. */
 const QUOTED = /"[^"]*"|'[^']*'|(?<=^|\s)#.*$/gm;
