@@ -2,7 +2,7 @@
 import { callFragment, type Where } from './calls.ts';
 import { type Call, chainAt } from './call-syntax.ts';
 import { fileWrite, type Fragment, fragmentOf, readsOnly, gravest, gravity, NOT_UNDERSTOOD } from './code.ts';
-import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
+import { doingOfValues } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { parseInner } from './shell-syntax.ts';
 import { shellFragments } from './shell.ts';
@@ -25,11 +25,9 @@ const ASSIGNED = /(?:^|[\s;:{])[$@]?\w{1,40}(?:(?:\.|->)\w{1,40}){1,4}\s{0,3}=(?
 /** What the values do that the program before assigns to members of something: `user.is_staff = True; user.save()`. */
 function assignedBefore(before: string, at: number, lexicon: Lexicon): Fragment[] {
   const assignments = before.match(ASSIGNED) ?? [];
-  const doing = doingOfSettings(assignments.join(';'), lexicon);
-  const empties = disablesSomething(assignments.join(';'), lexicon);
-  if (doing === undefined && !empties) return [];
-  const does = doing ?? EMPTIES;
-  return [fragmentOf({ at, end: at }, { ...does, verb: 'save', object: 'object', domain: 'code', language: 'sql' })];
+  const doing = doingOfValues(assignments.join(';'), true, lexicon);
+  const what = { verb: 'save', object: 'object', domain: 'code', language: 'sql' } as const;
+  return doing ? [fragmentOf({ at, end: at }, { ...doing, ...what })] : [];
 }
 
 const DOTTED = /^[A-Za-z_$][\w$]{0,60}(?:\.[A-Za-z_$][\w$]{0,60}){1,6}$/;

@@ -4,7 +4,7 @@ import type { Effort } from './effort.ts';
 import { doingOfSettings } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { gone, make, makeDoing, notUnderstood, type Statement } from './sql-statement.ts';
-import { tokensIn } from './sql-tokens.ts';
+import { tokensIn } from './sql-lexer.ts';
 import { isRightsColumn } from './sql-rows.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
 

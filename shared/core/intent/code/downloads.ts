@@ -21,7 +21,6 @@ const METHOD_OPTIONS = /^(?:-X|--req[a-z]*|--meth[a-z]*|-met[a-z]*|-Met[a-z]*|-M
 const GLUED_METHOD = /^(?:-X|--(?:req|meth)[a-z]*=|-[mM]et[a-z]*:)([A-Za-z]+)$/;
 const DATA_OPTIONS =
   /^(?:-d|-F|-T|--data[a-z-]*|--form[a-z-]*|--upl[a-z-]*|--json|--post-data|--post-file|--field|--raw-field|--input|--body[a-z-]*|-Body|-InFile)(?:=(.*))?$/s;
-const GLUED_DATA = /^-([dFT])(.+)$/s;
 const HEADER_OPTIONS = /^(?:-H|--header|-Headers)$/;
 const SAVES = /^(?:-[a-zA-Z]{0,6}[oO]|--output(?:=.*)?|--remote-name|-OutFile)$/;
 
@@ -86,15 +85,13 @@ function requestOfWords(words: readonly string[], { pipes, holdsData }: { pipes:
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at] ?? '';
     const data = DATA_OPTIONS.exec(word);
-    const gluedData = data ? null : GLUED_DATA.exec(word);
     if (METHOD_OPTIONS.test(word)) method = words[(at += 1)] ?? '';
     else if (GLUED_METHOD.test(word)) method = GLUED_METHOD.exec(word)?.[1] ?? '';
     else if (data || (isGitHub && word === '-f')) {
       const value = data?.[1] ?? words[(at += 1)] ?? '';
       bodies.push(value);
       uploads ||= /^(?:-T|--upl|--post-file|--body-file|--input|-InFile)/i.test(word);
-    } else if (gluedData) bodies.push(gluedData[2] ?? '');
-    else if (HEADER_OPTIONS.test(word)) headers.push(words[(at += 1)] ?? '');
+    } else if (HEADER_OPTIONS.test(word)) headers.push(words[(at += 1)] ?? '');
     else if (word.startsWith('--header=')) headers.push(word);
     else if (word === '-G' || word === '--get') isQuery = true;
     else if (word === '-I' || word === '--head') method = 'HEAD';

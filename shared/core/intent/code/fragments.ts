@@ -11,7 +11,6 @@ import { redisAt } from './redis-start.ts';
 import { writtenPlace } from './shell-files.ts';
 import { shellAt } from './shell-start.ts';
 import { sqlAt } from './sql-start.ts';
-import type { SeenTokens } from './sql-tokens.ts';
 import { opensAt, type Piece, piecesOf, type Place, type Reader } from './start.ts';
 import { toolCallsIn } from './tool-calls.ts';
 
@@ -106,7 +105,6 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
     found.push(fragmentOf(span, { verb: 'fork-bomb', action: 'execute', effect: 'destructive', ...what }));
   }
   const effort = newEffort(text.length);
-  const sqlTokensSeen: SeenTokens = new Map();
   let until = 0;
   // Beyond the limit, more of the same says nothing new.
   const kinds = new Set<string>();
@@ -123,7 +121,7 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
     if (piece.text.includes('>') && found.at(-1)?.effect !== 'write') redirectAt(pieces, at, lexicon).forEach(push);
     if (effort.left <= 0) break;
     const opens = opensAt(text, pieces, at, lexicon);
-    const place: Place = { text, pieces, at, lexicon, opens, effort, sqlTokensSeen };
+    const place: Place = { text, pieces, at, lexicon, opens, effort };
     for (const reader of READERS) {
       const read = reader(place);
       if (!read) continue;

@@ -1,6 +1,6 @@
 // Reads the bodies of HTTP requests: operations, states, settings, and the operations of GraphQL.
 import { gravest, WRITES } from './code.ts';
-import { disablesSomething, doingOfSettings, EMPTIES, emptiesSetting } from './settings.ts';
+import { doingOfValues } from './settings.ts';
 import { doingOfField, graphDocument } from './graphql.ts';
 import { doingOfName, withNouns } from './names.ts';
 import { parsed } from './tool-calls.ts';
@@ -27,8 +27,6 @@ export function actOfBody(
   names: readonly string[] = [],
 ): Doing | undefined {
   const named = [...body.matchAll(OPERATION)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
-  const set = doingOfSettings(body, lexicon);
-  if (set) named.push(set);
   for (const [, state = ''] of body.matchAll(STATE)) {
     const become = lexicon.participles.get(state.toLowerCase());
     if (become?.effect === 'destructive') named.push(become);
@@ -37,8 +35,7 @@ export function actOfBody(
   }
   const graph = graphOperation(body, lexicon);
   if (graph) named.push(graph);
-  if (emptiesSetting(body, lexicon) || (isUpdate && disablesSomething(body, lexicon))) named.push(EMPTIES);
-  return gravest(named);
+  return gravest([...named, doingOfValues(body, isUpdate, lexicon)]);
 }
 
 const STRING = /"(?:[^"\\]|\\.)*"/g;
@@ -61,7 +58,6 @@ export function graphOperation(body: string, lexicon: Lexicon): Doing | undefine
 
 /** What an operation does that is not only a query, with what its arguments and variables set. */
 export function withSettings(doing: Doing, text: string, lexicon: Lexicon): Doing {
-  if (doing.effect === 'read') return doing;
-  if (emptiesSetting(text, lexicon) || disablesSomething(text, lexicon)) return EMPTIES;
-  return gravest([doing, doingOfSettings(text, lexicon)]) ?? doing;
+  const set = doing.effect === 'read' ? undefined : doingOfValues(text, true, lexicon);
+  return gravest([set, doing]) ?? doing;
 }

@@ -30,12 +30,17 @@ export const METHODS: ReadonlyMap<string, ActionClass> = wordMap({
 /** How much of a URL is read: the time for some patterns grows faster than its length. */
 export const MAX_URL = 2_048;
 
-/** The last name in the path of a URL, in snake_case: `orders` for `/v1/orders/42`. */
-export function lastPathName(url: string): string {
-  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, '').split(/[?#]/, 1)[0] ?? '';
-  const names = path.split('/').filter((part) => /^[a-z_][a-z_-]+$/i.test(part));
-  return (names.at(-1) ?? 'url').toLowerCase().replace(/-/g, '_');
+/** The names in the path of a URL, and its query. */
+function partsOfUrl(url: string): { readonly names: readonly string[]; readonly query: string } {
+  const [location = '', query = ''] = url.slice(0, MAX_URL).split(/\?(.*)/s, 2);
+  const path = location.replace(/^["']?[a-z]+:\/\/[^/]*/i, '').split('#', 1)[0] ?? '';
+  return { names: path.split(/[/:]/).filter((part) => /^[a-z_][a-z_-]+$/i.test(part)), query };
 }
+
+const snake = (name: string): string => name.toLowerCase().replaceAll('-', '_');
+
+/** The last name in the path of a URL, in snake_case: `orders` for `/v1/orders/42`. */
+export const lastPathName = (url: string): string => snake(partsOfUrl(url).names.at(-1) ?? 'url');
 
 export const isUrl = (text: string) => text.includes('://') && /^["']?https?:\/\//i.test(text);
 
@@ -57,20 +62,15 @@ function verbOfName(name: string, lexicon: Lexicon): Act | undefined {
  * of things: `GET /users/deleted` and `GET /orders/7/refund` only read.
  */
 export function actOfUrl(url: string, lexicon: Lexicon): { entry: Act; object: string } | undefined {
-  const [location = '', query = ''] = url.slice(0, MAX_URL).split(/\?(.*)/s, 2);
-  const names = location
-    .replace(/^["']?[a-z]+:\/\/[^/]*/i, '')
-    .split('#', 1)[0]
-    ?.split(/[/:]/)
-    .filter((part) => /^[a-z_][a-z_-]+$/i.test(part));
+  const { names, query } = partsOfUrl(url);
   const commanded = /(?:^|&)_?(?:action|act|do|op|operation|cmd|command|method)=([a-z_-]{1,40})/i.exec(query)?.[1];
-  const candidates = commanded === undefined ? (names ?? []) : [...(names ?? []), commanded];
+  const candidates = commanded === undefined ? names : [...names, commanded];
   for (const [at, name] of candidates.entries()) {
     const [word = '', ...rest] = name.toLowerCase().replace(/^_+/, '').split(/[_-]+/);
     const entry: Act | undefined =
       lexicon.verbs.get(word) ?? (name === commanded ? verbOfName(name, lexicon) : undefined);
     if (DISABLING.has(word) && at > 0 && at === candidates.length - 1 && rest.length === 0)
-      return { entry: DISABLES, object: (candidates[at - 1] ?? 'url').toLowerCase().replaceAll('-', '_') };
+      return { entry: DISABLES, object: snake(candidates[at - 1] ?? 'url') };
     if (!entry || (entry.weak && name !== commanded) || !(entry.effect === 'destructive' || ACTING.has(entry.action)))
       continue;
     // A name that may also be a noun counts only if it is destructive and stands alone at the end.
@@ -78,7 +78,7 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: Act; object: s
       continue;
     }
     const object = rest.length > 0 ? rest.join('_') : (candidates[at - 1] ?? candidates[at + 1] ?? 'url');
-    return { entry, object: object.toLowerCase().replaceAll('-', '_') };
+    return { entry, object: snake(object) };
   }
   return undefined;
 }
@@ -159,8 +159,7 @@ const GRANTED =
  * `GET /users/7/update?role=admin`, `GET /pay?amount=900`.
  */
 function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon): Doing | undefined {
-  const [location = '', query = ''] = url.slice(0, MAX_URL).split(/\?(.*)/s, 2);
-  const names = location.split(/[/:]/).filter((part) => /^[a-z_][a-z_-]+$/i.test(part));
+  const { names, query } = partsOfUrl(url);
   const last = names.at(-1) ?? '';
   const doing = doingOfName(last, lexicon);
   const set = query === '' ? undefined : doingOfSettings(query, lexicon);
@@ -168,7 +167,8 @@ function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon
     if (query === '' || doing === undefined || doing.effect === 'read') return undefined;
     return (
       set ??
-      (AMOUNT.test(query) && (doing.action === 'transfer' || movesMoney(location, query + body, lexicon))
+      (AMOUNT.test(query) &&
+      (doing.action === 'transfer' || movesMoney(url.split('?', 1)[0] ?? '', query + body, lexicon))
         ? MOVES
         : undefined)
     );

@@ -52,7 +52,7 @@ const MAX_SETTINGS = 60;
 const ON = /^(?:true|on|yes|enabled?|strict|required?|[1-9]\d{0,5}[a-z]{0,5})$/;
 const OFF = /^(?:false|off|no|none|null|nil|never|disabled?|empty|-?0+(?:[.x]0+)?[a-z]{0,5}|undefined)$/;
 /** A number, with its unit, a word, some words, or the name of a place such as `Europe/Lisbon`: no address, file, pattern or command. */
-const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_-]{1,30})?$/u;
+const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_-]{0,30})?$/u;
 
 /** What stands apart from the words of a value: `"..."`, a comment. */
 const QUOTED = /"[^"]*"|'[^']*'|(?<=^|\s)#.*$/gm;
@@ -123,9 +123,6 @@ export interface FoundSettings {
   readonly around: string;
 }
 
-/** A name that nobody writes in a note: `pool_size`, `ui.table.rowHeight`. */
-const IDENTIFIER = /[a-z0-9][_.][a-z0-9]|[a-z][A-Z]|=/i;
-
 /**
  * A change of settings, where a text is nothing else; undefined for any other text. Other than ordinary settings are not understood;
  * where none is grave, the learned weights may call them harmless (`intentOf`).
@@ -146,7 +143,6 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   if (MORE_THAN_WORDS.test(settings.replace(QUOTED, ''))) judgements.add('open');
   if (!judgements.has('open') && !judgements.has('grave'))
     return { change: fragmentOf(span, { ...WRITES, ...what, isWhole: true }), around };
-  if (found.length === 1 && !IDENTIFIER.test(settings)) return undefined;
   return { change: unknownCode(span, judgements.has('grave') ? { ...what, verb: 'unknown' } : what), around };
 }
 

@@ -50,7 +50,6 @@ const startOf = (text: string, lexicon: Lexicon): Place => ({
   lexicon,
   opens: true,
   effort: newEffort(text.length),
-  sqlTokensSeen: new Map(),
 });
 
 /** Commands of Redis without its client: `GET user:14`. */

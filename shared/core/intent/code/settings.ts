@@ -61,9 +61,9 @@ const LONG_STRING = /(["'`])(?:\\.|(?!\1)[^\\]){2001}/s;
 /** Whether a text has a string that is too long to be read, so that what follows it may be taken for a part of it. */
 export const hasLongString = (text: string): boolean => text.length > 2_000 && LONG_STRING.test(text);
 
-/** Strings, values without quotes that have a colon or a slash in them (`https://x.example/a`, `/srv/a:ro`), words, numbers, signs. */
+/** Strings, values without quotes that have a slash in them (`https://x.example/a`, `/srv/a:ro`), words, numbers, signs. */
 const PART =
-  /"((?:[^"\\]|\\.){0,2000})"|'((?:[^'\\]|\\.){0,2000})'|`([^`\\]{0,2000})`|((?<=[=:]\s{0,3})(?!\/\/)[\p{L}_~./][^\s"'`,;&(){}[\]=]{0,200}[/:][^\s"'`,;&(){}[\]]{1,300}|[$\p{L}_][\p{L}\p{N}_$.-]{0,80})|(-?\d[\w./:-]{0,40}|[*]|::\/0)|(=>|===?|!==?|[<>]=|\\"|[:={}[\](),;&])/gu;
+  /"((?:[^"\\]|\\.){0,2000})"|'((?:[^'\\]|\\.){0,2000})'|`([^`\\]{0,2000})`|((?<=[=:][ \t]{0,3})(?!\/\/)[\p{L}_~./][^\s"'`,;&(){}[\]=/]{0,200}\/[^\s"'`,;&(){}[\]]{0,300}(?<!:)|[$\p{L}_][\p{L}\p{N}_$.-]{0,80})|(-?\d[\w./:-]{0,40}|[*]|::\/0)|(=>|===?|!==?|[<>]=|\\"|[:={}[\](),;&])/gu;
 
 interface Part {
   readonly kind: 'string' | 'word' | 'number' | 'sign';
@@ -225,3 +225,9 @@ export const doingOfSettings = (text: string, lexicon: Lexicon): Doing | undefin
   lexicon.settings.length === 0
     ? undefined
     : gravest(distinct(settingsIn(text)).map((setting) => doingOfSetting(setting, lexicon)));
+
+/** The same, with what empties or, in an update, ends something. */
+export const doingOfValues = (text: string, isUpdate: boolean, lexicon: Lexicon): Doing | undefined =>
+  emptiesSetting(text, lexicon) || (isUpdate && disablesSomething(text, lexicon))
+    ? EMPTIES
+    : doingOfSettings(text, lexicon);

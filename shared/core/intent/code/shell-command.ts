@@ -18,7 +18,6 @@ import {
   readsFile,
   type Reading,
 } from './shell-code.ts';
-import { ownFragment, plainFragment } from './shell-own.ts';
 import {
   ANY_ARGUMENT,
   argumentsGiven,
@@ -27,7 +26,7 @@ import {
   withArguments,
   withFound,
 } from './given-arguments.ts';
-import { backedUpOutside, fedTo, fileOfBody, givenPlaces } from './shell-files.ts';
+import { backedUpOutside, fedTo, fileOfBody, givenPlaces, ownFragment, plainFragment } from './shell-files.ts';
 import { codeInOptions, codesOnLine } from './shell-options.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
 import { editedInPlace, keepsWhatIsPrinted, programRuns } from './stream-editors.ts';
@@ -81,7 +80,7 @@ const within = (reading: Reading, before: Before | undefined, command = reading.
 
 /** What a command of the lexicon does: itself, with what it is fed, and beside that. */
 function knownFragments(line: CommandLine): Fragment[] {
-  const { known, texts, span, lexicon } = line;
+  const { known, span, lexicon } = line;
   const { entry, doing } = known;
   const plain = plainFragment(line);
   const own = ownFragment(plain, line);
@@ -90,7 +89,6 @@ function knownFragments(line: CommandLine): Fragment[] {
     return runsForTrial(line) || line.words.some(({ text }) => runsOthers(text, lexicon))
       ? [own, unknownCode(span)]
       : [own];
-  if (entry.unseen && isTrial(texts, lexicon)) return [readsOnly(span)];
   const beside = BESIDE.flatMap((reader) => reader(line));
   const sent = fedTo(line, plain);
   return entry.runs ? runFragments(entry.runs, line, { own, sent, beside }) : [...sent, own, ...beside];

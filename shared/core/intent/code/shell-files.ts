@@ -1,20 +1,23 @@
-// What shell commands do to files: redirections, copies, and data that goes to another machine.
+// What a shell command itself does, by the lexicon and by what it is given: to files, by redirections, copies, and data that goes elsewhere.
 import {
   destroys,
   fileWrite,
   type Fragment,
   fragmentOf,
+  gravity,
   isDisk,
   isNowhere,
   isSecretName,
   isSystemPath,
+  NOT_UNDERSTOOD,
   sentOutside,
   type Span,
   unknownCode,
 } from './code.ts';
+import { commandName } from './commands.ts';
 import { isOutside } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { CommandLine } from './shell-code.ts';
+import type { Before, CommandLine } from './shell-code.ts';
 import type { ShellCommand } from './shell-syntax.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
 
@@ -75,8 +78,7 @@ export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragme
 const INTO = /^(?:-C|-d|-P|-t|--directory(?:-prefix)?|--target-directory|--one-top-level)(?:=(.*))?$/s;
 
 /** What goes into a folder of which nobody sees what is replaced there: all of the system, its files, or files that are run later. */
-function unpacked({ known: { entry }, texts, span, lexicon }: CommandLine): Fragment[] {
-  if (entry.domain !== 'files') return [];
+function unpacked({ texts, span, lexicon }: CommandLine): Fragment[] {
   const isGrave = (folder: string) =>
     folder === '/' || isSystemPath(folder) || writtenPlace(`${folder}/`, span, lexicon).length > 0;
   return valuesOf(texts, INTO).some(isGrave) ? [unknownCode(span)] : [];
@@ -174,7 +176,6 @@ export function fedTo({ known, command, before, lexicon }: CommandLine, own: Fra
   const fragment = { ...own, ...fed };
   const address = known.arguments.find((arg) => /[.:@]/.test(arg)) ?? known.arguments[0] ?? '';
   const host = /^(?:[\w.-]{1,64}@)?([\w.-]{2,253})(?::\d{1,5})?$/.exec(address)?.[1];
-  if (!fed.traits.includes('external')) return [fragment];
   if (host !== undefined && !isOutside(`ssh://${host}`, lexicon)) return [];
   return [sentOutside({ ...fragment, object: 'file', domain: 'files' }, '', true)];
 }
@@ -193,7 +194,7 @@ function leadsOutside(text: string, { known: { entry }, lexicon }: CommandLine):
 }
 
 /** Data that goes to a host in its name, or beside it: `dig $(hostname).example.net`, `git ls-remote https://x.example/$(cat f)`. */
-export const asksWithData = (line: CommandLine): boolean => {
+const asksWithData = (line: CommandLine): boolean => {
   const { known, words } = line;
   const isInHost = ({ text, isDynamic }: ShellWord) => isDynamic && HOST_OF_DATA.test(text.slice(-200));
   if (known.entry.asks && words.some(isInHost)) return true;
@@ -201,7 +202,7 @@ export const asksWithData = (line: CommandLine): boolean => {
 };
 
 /** Whether all addresses that a command sends to are within the organisation: `mail ops@localhost`. */
-export function staysInside({ known, lexicon }: CommandLine): boolean {
+function staysInside({ known, lexicon }: CommandLine): boolean {
   const hosts = known.arguments.flatMap((arg) => /^[\w.+-]{1,64}@([\w.-]{1,253})$/.exec(arg)?.[1] ?? []);
   return hosts.length > 0 && hosts.every((host) => !isOutside(`ssh://${host}`, lexicon));
 }
@@ -213,7 +214,7 @@ const IN_VARIABLE = /^(?:[a-z][\w+.-]{0,20}:\/\/)?(?:[\w.+-]{1,64}@)?\$(?!\{?(?:
 const MUCH = /^(?:rclone|aws s3 sync|gsutil rsync)/;
 
 /** Copying to a last address: outside it is sending. */
-export function copied({ known, texts, lexicon }: CommandLine, fragment: Fragment): Fragment {
+function copied({ known, texts, lexicon }: CommandLine, fragment: Fragment): Fragment {
   // A place begins with its host.
   const places = known.arguments.map((text) => text.slice(0, 500));
   const target = places.at(-1) ?? '';
@@ -238,4 +239,48 @@ export function copied({ known, texts, lexicon }: CommandLine, fragment: Fragmen
   const traits = fragment.traits.filter((trait) => trait !== 'external');
   if (isNowhere(target)) return destroys(fragment, { verb: fragment.verb, object: 'file', domain: 'files' });
   return fragment.action === 'send' && places.length > 0 ? { ...fragment, action: 'create', traits } : fragment;
+}
+
+const CREDENTIALS = {
+  action: 'execute',
+  effect: 'write',
+  traits: ['privileged'],
+  object: 'credential',
+  domain: 'secrets',
+} as const;
+
+const isEnvironment = (before: Before | undefined): boolean =>
+  /^(?:env|printenv|set|export|declare)$/.test(textsOf(before?.command.words ?? []).join(' '));
+
+/** What a command does by the lexicon, wherever it sends something. */
+export function plainFragment({ known, texts, span, before }: CommandLine): Fragment {
+  const { entry, doing, isKnown } = known;
+  const args = texts.slice(1);
+  const isAll =
+    args.some((arg) => arg.includes('*') || arg === '/' || arg === '--all' || arg === '-A') ||
+    (doing.effect === 'destructive' && args.some((arg) => /^-[a-z]*r/i.test(arg) || arg === '--recursive'));
+  const ofSystem = doing.effect !== 'read' && args.some(isSystemPath);
+  const plain = fragmentOf(span, {
+    verb: commandName(texts[0] ?? ''),
+    action: isKnown ? doing.action : 'unknown',
+    effect: isKnown || doing.effect === 'destructive' ? doing.effect : 'write',
+    traits: [...doing.traits, ...(ofSystem ? (['privileged'] as const) : [])],
+    object: entry.object ?? 'resource',
+    domain: entry.domain,
+    extent: isAll || (entry.object === 'database' && doing.effect === 'destructive') ? 'all' : 'one',
+  });
+  return isEnvironment(before) && isSecretName(args.join(' ')) ? { ...plain, ...CREDENTIALS } : plain;
+}
+
+/** The same with where it sends something: inside the organisation, or outside what another command writes. */
+export function ownFragment(plain: Fragment, line: CommandLine): Fragment {
+  const { known, before } = line;
+  const { action, traits } = plain;
+  const inside = action === 'send' && staysInside(line);
+  const isFed = before !== undefined && action === 'send' && traits.includes('external') && !inside;
+  if (isFed) return sentOutside(plain, '', true);
+  if (gravity(plain) < gravity(NOT_UNDERSTOOD) && asksWithData(line))
+    return sentOutside({ ...plain, object: 'file', domain: 'files' }, '', true);
+  const own = inside ? { ...plain, traits: traits.filter((trait) => trait !== 'external') } : plain;
+  return known.entry.sends ? copied(line, own) : own;
 }

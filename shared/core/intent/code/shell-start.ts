@@ -85,65 +85,63 @@ function namesTargets({ pieces, at, lexicon }: Place, entry: CommandEntry | unde
 /** What ends the command before, with the blanks after it. */
 const SEPARATES = /^[;|&{(`!]\s*$|\n/;
 
+/** Whether what follows the name of a command right away shows that it is one. */
+function showsCommand(place: Place, name: string, entry: CommandEntry | undefined): boolean {
+  const { text: whole, pieces, at, lexicon } = place;
+  const [before, own, next = '', afterNext = ''] = [at - 1, at, at + 1, at + 2].map((index) => pieces[index]?.text);
+  const isCommand = (text: string) => commandOf(commandName(text), lexicon) !== undefined;
+  const start = (pieces[at - 1]?.at ?? 0) + (before?.length ?? 0) - 1;
+  const isFirst = at === 0 || SEPARATES.test(whole.slice(start, pieces[at]?.at));
+  const isLast = next === '' || next === '}' || ENDS_COMMAND.has(next);
+  return (
+    namesTargets(place, lexicon.commands.get(`${name} ${next}`) ?? entry) ||
+    // Most words of English that are names of commands too end here.
+    (entry?.runs?.language === 'command' && isPrefixed(pieces, at, lexicon)) ||
+    // `(Get-Date).AddDays(-1)`
+    (next === ')' && CMDLET.test(own ?? '') && afterNext.startsWith('.')) ||
+    // `read 'a[$(reboot)]'` evaluates the name.
+    (/^["']$/.test(next) && /\[[$`]/.test(afterNext)) ||
+    // `eval "ls | xargs rm"`
+    (entry?.runs?.language === 'shell' && entry.runs.options === undefined && /^["'`$]/.test(next)) ||
+    // `reboot`, `ls & reboot`
+    (isFirst && isLast && entry?.effect === 'destructive') ||
+    // `date;uptime`
+    (/^(?:;|&&?|\|\|)$/.test(next) && isCommand(afterNext)) ||
+    leadsIntoPipe(pieces, at, lexicon) ||
+    argumentPieces(pieces, at + 1).some(({ text }) => /^<+$/.test(text))
+  );
+}
+
 /** Whether the words after a known name show that it is meant as a command. */
 function isEvident(place: Place, name: string, isEnclosed: boolean): boolean {
-  const { text: whole, pieces, at, opens, lexicon } = place;
+  const { pieces, at, opens, lexicon } = place;
   const entry = commandOf(name, lexicon);
   const next = pieces[at + 1]?.text ?? '';
-  const isPlain =
-    entry?.evidence === 'option' && !isEnclosed && pieces[at - 1]?.text !== '|' && entry.verbAt.length === 0;
-  if (opens && namesTargets(place, lexicon.commands.get(`${name} ${next}`) ?? entry)) return true;
-  // Most words of English that are names of commands too end here.
-  if (opens && entry?.runs?.language === 'command' && isPrefixed(pieces, at, lexicon)) return true;
-  // `(Get-Date).AddDays(-1)`
-  if (opens && next === ')' && CMDLET.test(pieces[at]?.text ?? '') && pieces[at + 2]?.text.startsWith('.')) return true;
-  // `read 'a[$(reboot)]'` evaluates the name.
-  if (opens && /^["']$/.test(next) && /\[[$`]/.test(pieces[at + 2]?.text ?? '')) return true;
-  // `eval "ls | xargs rm"`
-  const runsShell = entry?.runs?.language === 'shell' && entry.runs.options === undefined;
-  if (opens && runsShell && /^["'`$]/.test(next)) return true;
-  // `reboot`, `init 0`, `ls & reboot`, `nice reboot`
-  const isEnd = (next: string) => next === '' || next === '}' || ENDS_COMMAND.has(next);
-  const follows =
-    at === 0 ||
-    SEPARATES.test(whole.slice((pieces[at - 1]?.at ?? 0) + (pieces[at - 1]?.text.length ?? 0) - 1, pieces[at]?.at));
-  if (opens && follows && isEnd(next) && entry?.effect === 'destructive') return true;
-  // `date;uptime`
-  if (opens && /^(?:;|&&?|\|\|)$/.test(next) && commandOf(commandName(pieces[at + 2]?.text ?? ''), lexicon))
-    return true;
-  if (
-    at === 0 &&
-    entry?.runs?.language === 'command' &&
-    pieces.length === 2 &&
-    commandOf(commandName(next), lexicon)?.effect === 'destructive'
-  )
-    return true;
-  if (
-    opens &&
-    (leadsIntoPipe(pieces, at, lexicon) || argumentPieces(pieces, at + 1).some(({ text }) => /^<+$/.test(text)))
-  )
-    return true;
+  const isPiped = pieces[at - 1]?.text === '|';
+  const isOption = entry?.evidence === 'option';
+  const isGroup = lexicon.commandGroups.has(name) || (entry?.verbAt.length ?? 0) > 0;
+  if (opens && showsCommand(place, name, entry)) return true;
+  // `init 0`, `nice reboot`
+  const isAll = at === 0 && pieces.length === 2;
+  const isPrefix = entry?.runs?.language === 'command';
+  const isRun = isPrefix && commandOf(commandName(next), lexicon)?.effect === 'destructive';
+  if (isAll && (isRun || /^\d+$/.test(next))) return true;
   const isDashed = DASHED.test(next) || (at === 0 && /^-./.test(pieces[at + 2]?.text ?? ''));
-  if (isPlain && !lexicon.commandGroups.has(name) && !(opens && isDashed)) return false;
+  if (isOption && !isEnclosed && !isPiped && !isGroup && !(opens && isDashed)) return false;
   const args = argumentPieces(pieces, at + 1, endOfLine(place));
   const telling = args.some(({ text }) => TELLS.test(text));
-  const [first] = args;
-  const isPiped = pieces[at - 1]?.text === '|';
-  if (isPiped && (args.length === 0 || telling || entry?.evidence !== 'option')) return at > 1;
-  if (isEnclosed && opens) return true;
-  if (opens && entry?.evidence !== 'option' && /^(?:;|\||&&|\|\|)$/.test(next)) return true;
+  if (isPiped && (args.length === 0 || telling || !isOption)) return at > 1;
+  if (opens && (isEnclosed || (!isOption && /^(?:;|\||&&|\|\|)$/.test(next)))) return true;
   const words = [name, ...args.map(({ text }) => text.replace(/[.,!?]$/, ''))];
-  const isGroup = lexicon.commandGroups.has(name) || (entry?.verbAt.length ?? 0) > 0;
   const known = isGroup ? knownCommand(words, lexicon) : undefined;
   if (known?.isKnown === true && known.arguments.length > 0) {
     const isTarget = known.entry.targets !== undefined;
-    if (!isTarget && (entry?.verbAt.length === 0 || known.entry !== entry)) return true;
-    return opens || telling;
+    return opens || telling || (!isTarget && (entry?.verbAt.length === 0 || known.entry !== entry));
   }
   // Arguments in prose that name no subcommand: `use kubectl for this`.
   if (isGroup && !telling) return false;
-  const dashed = DASHED.test(first?.text ?? '') || (at === 0 && /^-./.test(args[1]?.text ?? ''));
-  if (entry?.evidence === 'option') return opens && dashed;
+  const dashed = DASHED.test(args[0]?.text ?? '') || (at === 0 && /^-./.test(args[1]?.text ?? ''));
+  if (isOption) return opens && dashed;
   if (entry?.evidence === 'name' || entry === undefined)
     return telling || (opens && args.length > 0 && args.length < 4) || pieces.length === 1;
   return opens && telling;

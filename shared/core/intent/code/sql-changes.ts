@@ -12,7 +12,7 @@ import {
   type Statement,
   wordsOf,
 } from './sql-statement.ts';
-import type { SqlToken } from './sql-tokens.ts';
+import type { SqlToken } from './sql-lexer.ts';
 
 export const PRIVILEGE = { object: 'privilege', traits: ['privileged'], domain: 'identity' } as const;
 /** What is changed is who may do what. */

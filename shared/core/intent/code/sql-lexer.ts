@@ -1,5 +1,5 @@
 // Reads the tokens of SQL: words, strings, quoted names, signs. What dialects read in different ways is also read without any string or comment.
-import type { Effort } from './effort.ts';
+import { type Effort, newEffort } from './effort.ts';
 
 export interface SqlToken {
   /** In lower case; a quoted name is without its quotes. */
@@ -14,7 +14,7 @@ export interface SqlToken {
  * `usual`: as most dialects do, with a backslash that keeps a quotation mark from closing. `bare`: nothing is a comment, and a string or a
  * name in quotes has no blanks, so that it hides no statement. `cypher`: with its comments.
  */
-export type Lexis = 'usual' | 'bare' | 'cypher';
+type Lexis = 'usual' | 'bare' | 'cypher';
 
 /** What no dialect reads in another way; line breaks of JSON too. */
 const BLANK = /(?:\s+|\\[nrt]|\*\/)+/y;
@@ -41,9 +41,6 @@ const DIFFERS =
 const DEFINES =
   /\b(?:function|procedure)\b(?:(?!\b(?:select|do|update|delete|insert|replace|with|values|begin|return|if|case|while|repeat|loop|for|declare|open|handler)\b)[^;]){0,400}?\bas\s+\$|(?:^|;)\s*do\s+\$/i;
 
-/** Whether a text is also to be read bare. */
-export const isReadDifferently = (code: string): boolean => DIFFERS.test(code);
-
 /** Characters of words of ASCII, by code. */
 const OF_WORD = new Uint8Array(128);
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789$') OF_WORD[char.charCodeAt(0)] = 1;
@@ -69,7 +66,7 @@ function isAloneOnLine(code: string, at: number, end: number): boolean {
 }
 
 /** Reads the tokens of one text. */
-export class SqlLexer {
+class SqlLexer {
   readonly #code: string;
   readonly #lexis: Lexis;
   readonly #effort: Effort;
@@ -83,7 +80,7 @@ export class SqlLexer {
   }
 
   /** The next token at or after an offset; undefined at the end. Comments are none, but those that are run count as code. */
-  next(from: number, skipped?: number[]): SqlToken | undefined {
+  next(from: number): SqlToken | undefined {
     for (let at = from; at < this.#code.length && this.#effort.left > 0; ) {
       const end = this.#endOfBlank(at);
       if (end === at) {
@@ -92,7 +89,6 @@ export class SqlLexer {
         return token;
       }
       this.#effort.left -= end - at;
-      skipped?.push(at);
       at = end;
     }
     return undefined;
@@ -163,4 +159,53 @@ export class SqlLexer {
     if (end < 0) return undefined;
     return char === "'" ? this.#token('string', at, end) : this.#token('name', at, end, 1);
   }
+}
+
+/** Takes of the tokens of a text those that belong to its SQL. */
+type Cut = (tokens: Iterable<SqlToken>) => readonly SqlToken[];
+
+function* tokensOf(lexer: SqlLexer, from: number): Generator<SqlToken> {
+  for (let token = lexer.next(from); token; token = lexer.next(token.end)) yield token;
+}
+
+/** The tokens of a span, as far as the effort lasts. */
+export const tokensIn = (text: string, from: number, until: number, lexis: Lexis, effort: Effort): SqlToken[] => [
+  ...tokensOf(new SqlLexer(text.slice(0, until), lexis, effort), from),
+];
+
+/** A text from `from` on as it is usually read and, where dialects differ, without strings and comments: what one of them hides, another one runs. */
+export function lexingsOf(
+  text: string,
+  from: number,
+  until: number,
+  effort: Effort,
+  cut: Cut = (all) => [...all],
+): (readonly SqlToken[])[] {
+  const code = until < text.length ? text.slice(0, until) : text;
+  const kinds: readonly Lexis[] = DIFFERS.test(code.slice(from)) ? ['usual', 'bare'] : ['usual'];
+  return kinds.map((lexis) => cut(tokensOf(new SqlLexer(code, lexis, effort), from)));
+}
+
+/** The first tokens from an offset on, by which SQL is recognized. */
+export function firstTokens(text: string, from: number, most: number): SqlToken[] {
+  const found: SqlToken[] = [];
+  for (const token of tokensOf(new SqlLexer(text, 'usual', newEffort(text.length)), from))
+    if (found.push(token) === most) break;
+  return found;
+}
+
+/** Commands of clients that run what is before them. */
+const RUNS_NOW = /^\\(?:g|gx)$/;
+
+/** The statements of a list of tokens: split at semicolons. */
+export function statementsOf(tokens: Iterable<SqlToken>): SqlToken[][] {
+  const found: SqlToken[][] = [];
+  let current: SqlToken[] = [];
+  for (const token of tokens)
+    if (token.kind === 'sign' && (token.lower === ';' || RUNS_NOW.test(token.lower))) {
+      if (current.length > 0) found.push(current);
+      current = [];
+    } else current.push(token);
+  if (current.length > 0) found.push(current);
+  return found;
 }

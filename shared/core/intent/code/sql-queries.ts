@@ -1,9 +1,7 @@
 // Reads SQL that queries: SELECT, the functions that it calls, and where statements send rows or files.
 import type { Fragment } from './code.ts';
 import { doingOfName } from './names.ts';
-import { gone, make, makeDoing, nameAt, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
-import type { SqlToken } from './sql-tokens.ts';
-import { doingOfRows } from './sql-values.ts';
+import { gone, make, nameAt, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
 
 const EXPORTS = new Set(['outfile', 'dumpfile']);
 /** Folders whose files anybody can read over the web. */
@@ -33,8 +31,6 @@ export function sentTo(statement: Statement, verb: string): Fragment {
 export function calledIn(statement: Statement): Fragment | undefined {
   const { tokens, lexicon } = statement;
   const { sqlReading, sqlActing, sqlGlue } = lexicon.codeWords;
-  // A lexicon without the list of those that read can't tell.
-  if (sqlReading.names.size === 0) return undefined;
   let found: Fragment | undefined;
   for (const [at, { lower, kind }] of tokens.entries()) {
     if (tokens[at + 1]?.lower !== '(' || kind === 'sign' || kind === 'string') continue;
@@ -42,13 +38,6 @@ export function calledIn(statement: Statement): Fragment | undefined {
     if (sqlReading.has(lower) || (kind === 'word' && sqlGlue.has(lower)) || tokens[at - 1]?.lower === 'as') continue;
     const object = nameAt(tokens, at);
     const doing = doingOfName(lower, lexicon);
-    const set =
-      lower === 'set_config' &&
-      doingOfRows(
-        { ...statement, tokens: [{ ...tokens[at], lower: 'values' } as SqlToken, ...tokens.slice(at + 1)] },
-        'settings',
-      );
-    if (set) return makeDoing(statement, lower, set, 'setting');
     if (doing?.effect === 'destructive') return gone(statement, lower, object);
     if (!sqlActing.has(lower)) found = notUnderstood(statement, { object });
     found ??= make(statement, 'select', 'execute', { object });

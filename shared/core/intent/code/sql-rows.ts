@@ -6,7 +6,7 @@ import type { Lexicon } from '../lexicon/types.ts';
 import { createdBeside } from './sql-changes.ts';
 import { destination, harmCalledIn, sentTo } from './sql-queries.ts';
 import { GONE, gone, make, makeDoing, nameAt, named, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
-import type { SqlToken } from './sql-tokens.ts';
+import type { SqlToken } from './sql-lexer.ts';
 import { doingOfNamed, doingOfRows, says } from './sql-values.ts';
 
 /** Whether every row is affected: no WHERE, or one that always holds. */

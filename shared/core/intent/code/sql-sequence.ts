@@ -1,7 +1,7 @@
 // Statements of SQL after one another: without semicolons between them, and rolled back.
 import type { Fragment } from './code.ts';
 import { MODIFIES, type Statement } from './sql-statement.ts';
-import type { SqlToken } from './sql-tokens.ts';
+import type { SqlToken } from './sql-lexer.ts';
 import { wordSet } from '../text/word-set.ts';
 
 /** Statements that others may follow without a semicolon between them, as in Transact-SQL and in blocks. */

@@ -3,7 +3,7 @@ import { accountingFor } from './code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { fragmentsOfLexings } from './sql.ts';
 import { begins } from './sql-sequence.ts';
-import { firstTokens, lexingsOf, type SqlToken } from './sql-tokens.ts';
+import { firstTokens, lexingsOf, type SqlToken } from './sql-lexer.ts';
 import { enclosureOf, type Piece, type Place, type ReadAt } from './start.ts';
 
 /** The number of tokens by which a statement is recognized. */
@@ -55,12 +55,6 @@ const isSet: Form = ({ tokens, words, upper, isQuoted, has }) => {
     .every(({ kind, lower }, index) => (index % 2 === 0 ? kind === 'word' : lower === '.'));
   return at > 1 && at % 2 === 0 && isNamed && (upper || isQuoted ? words[at] === '=' : has(';'));
 };
-const isGrant: Form = ({ upper, isCut, has }) => upper && (isCut || has('on', 'to', 'from'));
-const isExecute: Form = ({ tokens, upper, second }) =>
-  second === 'immediate' || (upper && (tokens[1]?.kind === 'word' || second === '('));
-const isTransaction: Form = ({ upper, second }) => upper && /^(?:|;|transaction|work)$/.test(second);
-const isBackup: Form = ({ upper, second, lexicon }) => upper && lexicon.codeWords.sqlObjects.has(second);
-
 /** Whether a SELECT in small letters is of values, as no sentence is: `select f(x)`, `select 1;`, `select $$a$$`. */
 function selectsValue([head, first, second, third]: readonly SqlToken[]): boolean {
   const isJoined = first !== undefined && second?.at === first.end;
@@ -72,59 +66,66 @@ function selectsValue([head, first, second, third]: readonly SqlToken[]): boolea
   return second === undefined || second.lower === ';' || (head?.at === 0 && begins(second, third));
 }
 
-/** What shows of each head that it begins a statement. */
-const FORMS = new Map<string, Form>(
-  Object.entries<Form>({
-    select: ({ tokens, words, upper, second, third, isCut, has }) =>
+/** What shows that a head begins a statement. */
+const FORMS: readonly (readonly [heads: string, form: Form])[] = [
+  [
+    'select',
+    ({ tokens, words, upper, second, third, isCut, has }) =>
       upper
         ? isCut || has('from', '(', ';') || (tokens[1]?.kind === 'string' && third === 'as')
         : selectsValue(tokens) || (words.indexOf('from') > 1 && (second === '*' || has(';', 'where', 'waitfor'))),
-    delete: ({ tokens, second, looks, upperNext }) =>
-      second === 'from' && (looks || upperNext) && tokens[2]?.kind !== 'sign',
-    drop: isDrop,
-    truncate: isTruncate,
-    alter: isAlter,
-    insert: isInsert,
-    merge: isInsert,
-    replace: isInsert,
-    update: ({ words }) => words.indexOf('set') >= 2 && words.indexOf('set') <= 6 && words.includes('='),
-    create: ({ upper, upperNext, second, has, lexicon }) =>
+  ],
+  [
+    'delete',
+    ({ tokens, second, looks, upperNext }) => second === 'from' && (looks || upperNext) && tokens[2]?.kind !== 'sign',
+  ],
+  ['drop', isDrop],
+  ['truncate', isTruncate],
+  ['alter', isAlter],
+  ['insert merge replace', isInsert],
+  ['update', ({ words, has }) => has('=') && words.indexOf('set') >= 2 && words.indexOf('set') <= 6],
+  [
+    'create',
+    ({ upper, upperNext, second, has, lexicon }) =>
       upper &&
       upperNext &&
       (lexicon.codeWords.sqlObjects.has(second) || second === 'or' || has('table', 'view', 'index', 'function')),
-    grant: isGrant,
-    revoke: isGrant,
-    with: ({ words, upper, isCut }) =>
-      (upper && isCut) ||
-      words.slice(2).some((word, at) => word === 'as' && (words[at + 3] === '(' || words[at + 3] === 'materialized')),
-    explain: ({ upper, looks, second, lexicon }) =>
+  ],
+  ['grant revoke deny', ({ upper, isCut, has }) => upper && (isCut || has('on', 'to', 'from'))],
+  [
+    'with',
+    ({ words, upper, isCut }) =>
+      (upper && isCut) || words.some((word, at) => word === 'as' && /^(?:\(|materialized)$/.test(words[at + 1] ?? '')),
+  ],
+  [
+    'explain',
+    ({ upper, looks, second, lexicon }) =>
       (upper || looks) &&
       (/^(?:\(|analy[sz]e|query|plan|verbose)$/.test(second) || lexicon.codeWords.sqlHeads.has(second)),
-    vacuum: ({ upper, has }) => upper || has('retain'),
-    copy: ({ tokens, upper, second, isCut, has }) =>
+  ],
+  ['vacuum', ({ upper, has }) => upper || has('retain')],
+  [
+    'copy',
+    ({ tokens, upper, second, isCut, has }) =>
       (isCut || has('to', 'from')) &&
       (upper || second === '(' || has('program')) &&
       (tokens.some(({ kind }) => kind === 'string') || has('stdout', 'stdin', 'program')),
-    unload: ({ upper, second }) => second === '(' || upper,
-    exec: isExecute,
-    execute: isExecute,
-    call: ({ tokens, upper, third, has }) => (upper || third === '(') && has('(') && tokens[1]?.kind === 'word',
-    set: isSet,
-    load: ({ tokens, upper, second }) => second === 'data' || (upper && tokens[1]?.kind === 'string'),
-    prepare: ({ upper, has }) => (upper || has(';')) && has('as', 'from', '('),
-    shutdown: ({ upper, second }) => upper && /^(?:;|with|immediate|abort|nowait|save|nosave)?$/.test(second),
-    deny: isGrant,
-    pragma: ({ upper, third }) => upper || third === '(' || third === '=',
-    begin: isTransaction,
-    start: isTransaction,
-    commit: isTransaction,
-    rollback: isTransaction,
-    savepoint: isTransaction,
-    backup: isBackup,
-    restore: isBackup,
-    purge: isBackup,
-  }),
-);
+  ],
+  ['unload', ({ second, upper }) => second === '(' || upper],
+  [
+    'exec execute',
+    ({ tokens, upper, second }) => second === 'immediate' || (upper && (tokens[1]?.kind === 'word' || second === '(')),
+  ],
+  ['call', ({ tokens, upper, third, has }) => (upper || third === '(') && has('(') && tokens[1]?.kind === 'word'],
+  ['set', isSet],
+  ['load', ({ tokens, upper, second }) => second === 'data' || (upper && tokens[1]?.kind === 'string')],
+  ['prepare', ({ upper, has }) => (upper || has(';')) && has('as', 'from', '(')],
+  ['shutdown', ({ upper, second }) => upper && /^(?:;|with|immediate|abort|nowait|save|nosave)?$/.test(second)],
+  ['pragma', ({ upper, third }) => upper || third === '(' || third === '='],
+  ['begin start commit rollback savepoint', ({ upper, second }) => upper && /^(?:|;|transaction|work)$/.test(second)],
+  ['backup restore purge', ({ upper, second, lexicon }) => upper && lexicon.codeWords.sqlObjects.has(second)],
+];
+const FORM_OF = new Map(FORMS.flatMap(([heads, form]) => heads.split(' ').map((head) => [head, form] as const)));
 
 function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, isCut: boolean, lexicon: Lexicon): boolean {
   const [head, next] = tokens;
@@ -137,7 +138,7 @@ function isStatement(tokens: readonly SqlToken[], isQuoted: boolean, isCut: bool
   const has = (...any: readonly string[]) => any.some((word) => words.includes(word));
   const looks = isQuoted || has(';', 'where', '*', '=');
   const opening = { tokens, words, second, third, upper, upperNext, isQuoted, looks, isCut, lexicon, has };
-  return FORMS.get(head.lower)?.(opening) ?? false;
+  return FORM_OF.get(head.lower)?.(opening) ?? false;
 }
 
 /** Whether words that are no SQL go on after a token: `and wire 500 euros`, `then tell them`. */
@@ -186,12 +187,12 @@ const GIVEN = /(?:[(=]|\b(?:sql|query|statement|command)["']?\s{0,3}:)\s{0,3}[fr
 const MAX_BEFORE = 24;
 
 function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
-  const { text, lexicon, effort, sqlTokensSeen } = place;
+  const { text, lexicon, effort } = place;
   // Within another statement, SET belongs to that: `MATCH (n) SET n.x = 1`.
   if (piece.lower === 'set' && !place.opens) return undefined;
   const isGiven = GIVEN.test(text.slice(Math.max(0, piece.at - MAX_BEFORE), Math.max(0, piece.at - 1)));
   const isQuoted = isGiven && enclosureOf(text, piece) !== undefined;
-  const tokens = firstTokens(text, piece.at, MAX_EVIDENCE, effort, sqlTokensSeen);
+  const tokens = firstTokens(text, piece.at, MAX_EVIDENCE);
   const first = tokens.findIndex(({ lower }) => lower === ';');
   const [head] = tokens;
   const own = first > 0 ? tokens.slice(0, first + 1) : tokens;
@@ -200,7 +201,7 @@ function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
   const upper = isUpper(head);
   const lexings = lexingsOf(text, piece.at, until, effort, (all) => ownTokens(all, text, upper, lexicon));
   // What is after the end in one dialect is read by the other readers too.
-  const end = Math.min(...lexings.map(({ tokens: own }) => own.at(-1)?.end ?? until));
-  const span = { at: piece.at, end: lexings[0]?.tokens.at(-1)?.end ?? piece.at };
+  const end = Math.min(...lexings.map((own) => own.at(-1)?.end ?? until));
+  const span = { at: piece.at, end: lexings[0]?.at(-1)?.end ?? piece.at };
   return { fragments: accountingFor(fragmentsOfLexings(lexings, span, lexicon, effort), span), end };
 }

@@ -2,7 +2,7 @@
 import { effectOfAction } from '../lexicon/effect.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { type Fragment, fragmentOf, type Span, unknownCode } from './code.ts';
-import type { SqlToken } from './sql-tokens.ts';
+import type { SqlToken } from './sql-lexer.ts';
 
 export interface Statement {
   readonly tokens: readonly SqlToken[];
@@ -69,15 +69,36 @@ export const named = (statement: Statement, from: number): string =>
 /** Text without the quotes around it. */
 export const plain = ({ text }: SqlToken): string => text.replace(/^'|'$/g, '');
 
+const depthOf = ({ lower }: SqlToken): number =>
+  lower === '(' || lower === '[' ? 1 : lower === ')' || lower === ']' ? -1 : 0;
+
 /** Lists at commas outside of parentheses. */
 export function partsAt(tokens: readonly SqlToken[]): SqlToken[][] {
   const found: SqlToken[][] = [[]];
   let depth = 0;
   for (const token of tokens) {
-    if (token.lower === '(' || token.lower === '[') depth += 1;
-    if (token.lower === ')' || token.lower === ']') depth -= 1;
+    depth += depthOf(token);
     if (token.kind === 'sign' && token.lower === ',' && depth === 0) found.push([]);
     else found.at(-1)?.push(token);
   }
   return found;
+}
+
+/** The index of the first such token outside of parentheses. */
+export function outerAt(tokens: readonly SqlToken[], is: (token: SqlToken) => boolean): number {
+  let depth = 0;
+  return tokens.findIndex((token) => {
+    depth += depthOf(token);
+    return depth === 0 && is(token);
+  });
+}
+
+/** The tokens within the parentheses that open at an index. */
+export function withinAt(tokens: readonly SqlToken[], open: number): readonly SqlToken[] {
+  let depth = 0;
+  const close = tokens.findIndex((token, at) => {
+    depth += at < open ? 0 : depthOf(token);
+    return at >= open && depth === 0;
+  });
+  return tokens.slice(open + 1, close < 0 ? undefined : close);
 }

@@ -1,10 +1,10 @@
 // What the values do that SQL gives to columns and to settings.
 import { firstOf } from '../first-of.ts';
 import { gravest } from './code.ts';
-import { disablesSomething, doingOfSetting, doingOfSettings, emptiesSetting, EMPTIES } from './settings.ts';
+import { disablesSomething, doingOfSetting, doingOfValues, emptiesSetting, EMPTIES } from './settings.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
-import { partsAt, plain, type Statement } from './sql-statement.ts';
-import type { SqlToken } from './sql-tokens.ts';
+import { partsAt, plain, type Statement, withinAt } from './sql-statement.ts';
+import type { SqlToken } from './sql-lexer.ts';
 
 /** Whether a setting is emptied, or something is ended or disabled. */
 export const says = (text: string, lexicon: Lexicon): boolean =>
@@ -35,17 +35,6 @@ export function doingOfNamed(
 const OF_SETTINGS =
   /(?:^|_)(?:settings?|configs?|configuration|flags?|preferences|parameters|options|policies|switches)$/;
 
-/** The tokens within the parentheses that open at an index. */
-function withinAt(tokens: readonly SqlToken[], open: number): SqlToken[] {
-  let depth = 0;
-  for (let at = open; at < tokens.length; at += 1) {
-    const lower = tokens[at]?.lower;
-    depth += lower === '(' ? 1 : lower === ')' ? -1 : 0;
-    if (depth === 0) return tokens.slice(open + 1, at);
-  }
-  return tokens.slice(open + 1);
-}
-
 /** What the values of new rows do: `INSERT INTO users (name, is_admin) VALUES ('eve', true)`. */
 export function doingOfRows({ tokens, lexicon }: Statement, table: string): Doing | undefined {
   const values = tokens.findIndex(({ lower }) => lower === 'values');
@@ -72,8 +61,7 @@ export function doingOfRows({ tokens, lexicon }: Statement, table: string): Doin
     .join(' ');
   const set = rest.search(/\b(?:update|using)\b/i);
   if (set >= 0) {
-    found.push(doingOfSettings(rest.slice(set), lexicon));
-    if (says(rest.slice(set), lexicon)) found.push(EMPTIES);
+    found.push(doingOfValues(rest.slice(set), true, lexicon));
   }
   return gravest(found);
 }

@@ -7,71 +7,58 @@ import type { Lexicon } from '../lexicon/types.ts';
 import { PRIVILEGE, readAlter, readPragma, readSet } from './sql-changes.ts';
 import { calledIn, destination, harmCalledIn, readSelect, sentTo } from './sql-queries.ts';
 import { readChange, readDelete, readUpdate } from './sql-rows.ts';
-import { gone, make, MODIFIES, named, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
+import {
+  gone,
+  make,
+  MODIFIES,
+  named,
+  notUnderstood,
+  outerAt,
+  type Statement,
+  withinAt,
+  wordsOf,
+} from './sql-statement.ts';
 import { bodyOf, followingIn, MAY_BE_FOLLOWED, withoutUndone } from './sql-sequence.ts';
-import { type Lexing, lexingsOf, type SqlToken, statementsOf } from './sql-tokens.ts';
+import { lexingsOf, type SqlToken, statementsOf } from './sql-lexer.ts';
 
-const EXPLAIN_OPTION = /^(?:explain|analy[sz]e|verbose|extended|query|plan|for)$/;
-
-/** An option in parentheses. */
-const LISTED_OPTION =
-  /^(?:analy[sz]e|verbose|costs|buffers|format|wal|timing|summary|settings|serialize|generic_plan|memory|distsql|debug|plan|types|opt|vec)$/;
-
-/** Where the statement begins that is explained: after options, such as `ANALYZE`, `(ANALYZE, BUFFERS)`, `FORMAT = JSON`. */
-function explainedAt(tokens: readonly SqlToken[]): number {
-  let at = 0;
-  while (at < tokens.length) {
-    const lower = tokens[at]?.lower ?? '';
-    if (lower === '(' && LISTED_OPTION.test(tokens[at + 1]?.lower ?? '')) {
-      const end = tokens.findIndex((token, index) => index > at && token.lower === ')');
-      at = end < 0 ? tokens.length : end + 1;
-    } else if (lower === 'format') at += tokens[at + 1]?.lower === '=' ? 3 : 2;
-    else if (EXPLAIN_OPTION.test(lower)) at += 1;
-    else break;
-  }
-  return at;
-}
+/** What may stand between EXPLAIN and the statement, beside options in parentheses. */
+const EXPLAIN_OPTION = /^(?:explain|analy[sz]e)$/;
 
 /** What runs when a statement only says to explain another. */
 function readExplain(statement: Statement): Fragment {
-  const { tokens } = statement;
-  const at = explainedAt(tokens);
-  const before = tokens.slice(0, at);
-  const value = before.findIndex(({ lower }) => lower === 'analyze' || lower === 'analyse');
-  const runs = value > 0 && !/^(?:false|off|0)$/.test(before[value + 1]?.lower ?? '');
-  if (runs && at < tokens.length) {
-    const readFrom = (from: number) => readStatement({ ...statement, tokens: tokens.slice(from) });
-    // A change may stand behind what is not read: `(DELETE ...)`, `DECLARE c CURSOR FOR DELETE ...`.
-    const change = tokens.findIndex(({ lower }, place) => place > at && MODIFIES.has(lower));
-    const whole = readFrom(at);
-    return (change < 0 ? whole : gravest([whole, readFrom(change)])) ?? whole;
-  }
-  return make(statement, 'explain', 'read', { object: 'plan' });
-}
-
-/** The gravest statement within the parentheses of a WITH. */
-function readWith(statement: Statement): Fragment {
-  const { tokens } = statement;
-  const parts: SqlToken[][] = [];
-  let depth = 0;
-  for (const [at, { lower }] of tokens.entries()) {
-    if (lower === '(') depth += 1;
-    if (lower === ')') depth -= 1;
-    const opens = tokens[at - 1]?.lower === '(' || depth === 0;
-    if (opens && (MODIFIES.has(lower) || lower === 'select')) parts.push([...tokens.slice(at)]);
-    if (parts.length > 40) return notUnderstood(statement);
-  }
-  // Each part ends before the parenthesis that closes it.
-  const read = parts.map((part) => {
-    let open = 0;
-    const end = part.findIndex(({ lower }) => {
-      open += lower === '(' ? 1 : lower === ')' ? -1 : 0;
-      return open < 0;
-    });
-    return readStatement({ ...statement, tokens: end < 0 ? part : part.slice(0, end) });
-  });
+  const { tokens, lexicon } = statement;
+  const begins = ({ lower }: SqlToken) => lexicon.codeWords.sqlHeads.has(lower) && !EXPLAIN_OPTION.test(lower);
+  const at = outerAt(tokens, begins);
+  const before = tokens.slice(0, at < 0 ? undefined : at);
+  const value = before.findIndex(
+    ({ lower }, place) =>
+      EXPLAIN_OPTION.test(lower) && /^(?:[(,]|explain|verbose)$/.test(before[place - 1]?.lower ?? ''),
+  );
+  const isAll = value === tokens.length - 1;
+  if (value < 0 || isAll || /^(?:false|off|0)$/.test(before[value + 1]?.lower ?? ''))
+    return make(statement, 'explain', 'read', { object: 'plan' });
+  // A change may stand behind what is not read: `(DELETE ...)`, `DECLARE c CURSOR FOR DELETE ...`.
+  const change = tokens.findIndex(({ lower }) => MODIFIES.has(lower));
+  const read = [at, change].map((from) =>
+    from < 0 ? undefined : readStatement({ ...statement, tokens: tokens.slice(from) }),
+  );
   return gravest(read) ?? notUnderstood(statement);
 }
+
+/** The gravest of the statements within the parentheses of a WITH, and after them. */
+function readWith(statement: Statement): Fragment {
+  const { tokens } = statement;
+  const begins = (token: SqlToken | undefined) =>
+    token !== undefined && (MODIFIES.has(token.lower) || token.lower === 'select');
+  const inner = tokens.flatMap(({ lower }, at) =>
+    lower === '(' && begins(tokens[at + 1]) ? [withinAt(tokens, at)] : [],
+  );
+  const main = outerAt(tokens, begins);
+  const parts = main < 0 ? inner : [...inner, tokens.slice(main)];
+  if (parts.length > MAX_PARTS) return notUnderstood(statement);
+  return gravest(parts.map((part) => readStatement({ ...statement, tokens: part }))) ?? notUnderstood(statement);
+}
+const MAX_PARTS = 40;
 
 /** What the other statements do. Procedures, EXECUTE IMMEDIATE and dialects that are not known are not understood. */
 function readOther(statement: Statement, head: string): Fragment {
@@ -174,14 +161,14 @@ const kindOf = ({ action, effect, object, extent, traits }: Fragment): string =>
 
 /** The same for SQL whose tokens are known. Of another way to read it than the first, only what adds to that counts. */
 export function fragmentsOfLexings(
-  lexings: readonly Lexing[],
+  lexings: readonly (readonly SqlToken[])[],
   { at, end }: Span,
   lexicon: Lexicon,
   effort: Effort,
 ): Fragment[] {
   const found: Fragment[] = [];
   const kinds = new Set<string>();
-  for (const [index, { tokens }] of lexings.entries()) {
+  for (const [index, tokens] of lexings.entries()) {
     // A line of dashes is a comment in some dialects, and an error in the others.
     const statements = statementsOf(tokens).filter(([first]) => index === 0 || first?.lower !== '-');
     const all = statements.map((own) => {

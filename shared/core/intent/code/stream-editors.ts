@@ -1,7 +1,7 @@
 // Programs of sed, awk, perl and yq: whether they run or write something, and what they leave of a file that they edit in place.
 import { fileWrite, type Fragment, fragmentOf } from './code.ts';
 import { hasOption } from './options.ts';
-import { disablesSomething, doingOfSettings, EMPTIES } from './settings.ts';
+import { doingOfValues } from './settings.ts';
 import type { CommandLine } from './shell-code.ts';
 import type { ShellWord } from './shell-words.ts';
 
@@ -34,7 +34,7 @@ export function editedInPlace({ known: { entry, doing }, texts, span, lexicon }:
     return [fileWrite('', span, true)];
   return texts.flatMap((text) => {
     const value = text === program ? text.replaceAll(/(?<![\w\])])\./g, '') : (REPLACEMENT.exec(text)?.[2] ?? '');
-    const does = doingOfSettings(value, lexicon) ?? (disablesSomething(value, lexicon) ? EMPTIES : undefined);
+    const does = doingOfValues(value, true, lexicon);
     return does ? [fragmentOf(span, { verb: 'set', ...does, object: 'file', domain: 'files' })] : [];
   });
 }
