@@ -196,6 +196,8 @@ export function unmet(expected: Expectation, reading: object): string[] {
   return Object.entries(expected).flatMap(([member, value]) => {
     // A reading has the members that its kind reads.
     const actual = (reading as Readonly<Record<string, unknown>>)[member];
+    // A member that there is not would be anything but the value of `not`.
+    if (isCondition(value) && !(member in reading)) return [`there is no ${member}`];
     return isMet(actual, value) ? [] : [`${member} is ${JSON.stringify(actual)}, expected ${JSON.stringify(value)}`];
   });
 }
