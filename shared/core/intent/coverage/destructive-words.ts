@@ -21,6 +21,7 @@ const FILE = /\.[a-z0-9]{1,5}$/i;
 /** Words before a participle that make it a request: `should be deleted`, `get it wiped`, but not `was deleted`. */
 const ASKING =
   /^(?:should|shall|must|may|can|could|will|would|need|needs|have|get|want|wants|like|let|make|be|being|ought|due|to)$/;
+const REPORTING = /^(?:was|were|been|had|got|has|who|which|that|when|already|recently|previously|ever)$/;
 const NEGATING =
   /^(?:not|never|no|without|nothing|nobody|don't|doesn't|didn't|won't|cannot|can't|mustn't|shouldn't|neither|nor|how|whether|instead|avoid|avoiding|prevent|preventing)$/;
 /** Words before a name or a text. */
@@ -29,8 +30,11 @@ const NAMING =
 const REACH = 4;
 
 /** Whether the words before a participle ask for it to be done. */
-const isAskedFor = (words: readonly string[], at: number): boolean =>
-  words.slice(Math.max(0, at - REACH), at).some((word) => ASKING.test(word));
+function isAskedFor(words: readonly string[], at: number): boolean {
+  const before = words.slice(Math.max(0, at - REACH), at);
+  if (before.some((word) => REPORTING.test(word))) return false;
+  return before.some((word) => ASKING.test(word));
+}
 
 const isNegated = (words: readonly string[], at: number): boolean =>
   words.slice(Math.max(0, at - REACH), at).some((word) => NEGATING.test(word));
