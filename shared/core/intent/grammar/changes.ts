@@ -54,6 +54,7 @@ export function handsOver({ entry, sentence, next }: RequestedAction): boolean {
 
 /** `give all open tasks to Ana` */
 function isHandedTo(sentence: Sentence, next: number): boolean {
+  if (tokenIs(sentence[next], K.speaker_object)) return false;
   const to = sentence.slice(next, next + MAX_GIVEN).findIndex(({ kind, lower }) => kind === 'punct' || lower === 'to');
   const after = to < 0 ? undefined : sentence[next + to + 1];
   if (after === undefined || sentence[next + to]?.kind === 'punct') return false;
