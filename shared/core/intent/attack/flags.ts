@@ -31,38 +31,20 @@ export function isScrambled(words: readonly string[]): boolean {
   return found.size > 1;
 }
 
-const OTHER_NUMBER = /[^\P{N}0-9]/gu;
+const ASCII = /^[ -~]*$/;
+const LATIN_LETTER = /[a-z\u00df-\u024f]/g;
+/** Letters of Latin that English has only in names and borrowed words. */
+const ACCENTED = /[\u00df-\u024f]/;
+const OF_OTHER_SCRIPTS = /(?!\p{N})[^ -~\u00df-\u024f]/gu;
 
-/** The scripts that the words of a text are written in. */
-interface Scripts {
-  /** Latin letters; of words of ASCII all characters. */
-  readonly latin: number;
-  /** Letters of other scripts. */
-  readonly other: number;
-  /** Words with letters of Latin that English has only in names and borrowed words. */
-  readonly accented: number;
-}
-
-function scriptsOf(words: readonly string[]): Scripts {
+/** The letters of words by their scripts, of words of ASCII all characters, and how many words have accented letters. */
+function scriptsOf(words: readonly string[]) {
   let [latin, other, accented] = [0, 0, 0];
   for (const word of words) {
-    let [letters, beyond, isAccented] = [0, 0, false];
-    for (let at = 0; at < word.length; at += 1) {
-      const code = word.charCodeAt(at);
-      if (code <= 0x7f) {
-        if (code >= 0x61 && code <= 0x7a) letters += 1;
-        continue;
-      }
-      if (code >= 0xdf && code <= 0x24f) {
-        letters += 1;
-        isAccented = true;
-        // Of a surrogate pair only the first unit counts.
-      } else if (!(code >= 0xdc00 && code <= 0xdfff)) beyond += 1;
-    }
-    if (isAccented) accented += 1;
-    const isAscii = beyond === 0 && !isAccented;
-    latin += isAscii ? word.length : letters;
-    if (!isAscii) other += beyond - (word.match(OTHER_NUMBER)?.length ?? 0);
+    const isAscii = ASCII.test(word);
+    latin += isAscii ? word.length : (word.match(LATIN_LETTER)?.length ?? 0);
+    other += isAscii ? 0 : (word.match(OF_OTHER_SCRIPTS)?.length ?? 0);
+    if (ACCENTED.test(word)) accented += 1;
   }
   return { latin, other, accented };
 }

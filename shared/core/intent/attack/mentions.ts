@@ -28,6 +28,11 @@ const MEMBER = /["'a-z]\s{0,2}:\s{0,3}$/i;
 const QUOTATION = /"([^"\n]{4,400})"|`([^`\n]{4,400})`|(?<![A-Za-z0-9])'([^'\n]{4,200})'(?![A-Za-z0-9])/g;
 const BEFORE = 48;
 
+/** Whether a text discusses attacks of this kind, as defenders do. */
+export const isAboutAttacks = (text: string): boolean => ABOUT_ATTACKS.test(text) && !ADDRESSES.test(text);
+/** A text about attacks that addresses nobody makes no request. */
+const ADDRESSES = /\b(?:you|your|you're|please)\b/i;
+
 /** The text without the quotations that it only mentions; the same text when there are none. */
 export function withoutMentions(text: string): string {
   if (!/["'`]/.test(text)) return text;

@@ -127,7 +127,8 @@ export function signalsIn(spoken: KnownWords, lexicon: Lexicon): Sign[] {
         if (last >= 0 && !isOnlyTold(words, start, at)) add(signal, at, last);
       }
     }
-    for (const { pattern: frame, from, to } of matchesAmong(frames, placed))
+    // One word may be of several kinds, and a frame needs two.
+    for (const { pattern: frame, from, to } of placed.length > 1 ? matchesAmong(frames, placed) : [])
       if (isNew(frame, found) && !isOnlyTold(words, start, from, frame.negated)) add(frame, from, to);
     start = end;
   }

@@ -2,7 +2,7 @@
 // beside these rules by learned weights.
 import type { Lexicon, Signal } from '../lexicon/types.ts';
 import { type Evidence, evidenceOf, featureTextOf, type FeatureText } from './learned.ts';
-import { withoutMentions } from './mentions.ts';
+import { isAboutAttacks, withoutMentions } from './mentions.ts';
 import { type Posing, posingOf } from './posing.ts';
 import { type Sign, signalsIn } from './signals.ts';
 import { type KnownWords, spokenText } from '../text/words.ts';
@@ -54,7 +54,9 @@ function read(text: string, spoken: KnownWords, signs: readonly Sign[], lexicon:
   const posing = posingOf(text, text.toLowerCase(), spoken.ascii, lexicon);
   for (const _ of posing.hints) strengths.push('hint');
   for (const _ of posing.traces) strengths.push('trace');
-  const weight = strengths.reduce((sum, strength) => sum + WEIGHTS[strength], 0);
+  // A text about attacks names many of their parts, so its weaker signs count less.
+  const discount = !strengths.includes('attack') && strengths.length > 1 && isAboutAttacks(text) ? 1 : 0;
+  const weight = strengths.reduce((sum, strength) => sum + WEIGHTS[strength] - discount, 0);
   const attack = weight >= ATTACK || posing.attack;
   const evidence =
     attack || lexicon.learned === undefined

@@ -1,7 +1,8 @@
 // Finds words that destroy, in any form and anywhere in a text, which no request that was read accounts for.
 import type { CandidateAction, OfSentence } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { K } from '../lexicon/word-kinds.ts';
+import { wordsOf } from '../grammar/request.ts';
+import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 import type { Sentences, Token } from '../text/tokens.ts';
 
 /** A part of a text that no reading accounts for. */
@@ -18,22 +19,13 @@ const SPELLED_SIGNS = /[-._ ](?:[^-._ ]{1,2}[-._ ]){2}/;
 const SPELLED = /(?<![\p{L}\p{N}])(?:\p{L}[-._ ]){3,15}\p{L}(?![\p{L}\p{N}])/gu;
 const DOCUMENT = /\.(?:md|txt|html?|pdf|docx?|rst|adoc|csv|json|ya?ml|log|png|jpe?g|xlsx?)$/i;
 const FILE = /\.[a-z0-9]{1,5}$/i;
-/** Words before a participle that make it a request: `should be deleted`, `get it wiped`, but not `was deleted`. */
-const ASKING =
-  /^(?:should|shall|must|may|can|could|will|would|need|needs|have|get|want|wants|like|let|make|be|being|ought|due|to)$/;
-const NEGATING =
-  /^(?:not|never|no|without|nothing|nobody|don't|doesn't|didn't|won't|cannot|can't|mustn't|shouldn't|neither|nor|how|whether|instead|avoid|avoiding|prevent|preventing)$/;
-/** Words before a name or a text. */
-const NAMING =
-  /^(?:called|named|titled|labelled|labeled|entitled|message|subject|title|label|heading|caption|word|words|phrase|term|keyword|string)$/;
 const REACH = 4;
 
 /** Whether the words before a participle ask for it to be done. */
-const isAskedFor = (words: readonly string[], at: number): boolean =>
-  words.slice(Math.max(0, at - REACH), at).some((word) => ASKING.test(word));
+const isAskedFor = (words: TaggedWords, at: number): boolean =>
+  !someAre(words, at - REACH, at, K.reporting_participle) && someAre(words, at - REACH, at, K.asking_for_participle);
 
-const isNegated = (words: readonly string[], at: number): boolean =>
-  words.slice(Math.max(0, at - REACH), at).some((word) => NEGATING.test(word));
+const isNegated = (words: TaggedWords, at: number): boolean => someAre(words, at - REACH, at, K.negating_nearby);
 
 /** Whether a sentence of nothing but reads names what it reads: a quotation, a file, a function. */
 const isSearchedFor = (candidates: readonly CandidateAction[], token: Token): boolean =>
@@ -71,7 +63,7 @@ export function destructiveWordsIn(
   const read = new Set(candidates.filter((one) => !one.weak).map(({ at }) => at));
   for (const [index, sentence] of sentences.entries()) {
     const own = ofSentence(index);
-    const words = sentence.map(({ kind, lower }) => (kind === 'word' ? lower : ''));
+    const words = wordsOf(sentence);
     for (const [at, token] of sentence.entries()) {
       const { kind } = token;
       if (isMentionedCode(token.at) || read.has(token.at)) continue;
@@ -95,7 +87,7 @@ export function destructiveWordsIn(
         const destroys = parts.findIndex((part) => find(part) === 'word');
         if (destroys < 0) continue;
         // `the label "do-not-delete"`, `a branch called drop-python-2`
-        if (isNegated(parts, destroys) || NAMING.test(words[at - 1] ?? '')) continue;
+        if (isNegated(lexicon.wordKinds.tag(parts), destroys) || is(words, at - 1, K.naming_text)) continue;
         if (isNegated(words, at)) continue;
         const isSearched = isSearchedFor(own, token);
         if (isSearched ? !isPage(token) : isTold(token.at)) continue;

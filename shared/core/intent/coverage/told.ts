@@ -1,12 +1,10 @@
 // Finds where a text only tells something: what it asks about, explains, or wants to have written down.
 import { bySentence, type CandidateAction, type OfSentence } from '../grammar/candidate.ts';
 import type { Fragment } from '../code/code.ts';
+import { K, tokenIs } from '../lexicon/word-kinds.ts';
 import type { Sentence, Sentences, Token } from '../text/tokens.ts';
 
 const PAUSE = /^[,;]$/;
-const RELATIVE = /^(?:that|which|who|whose)$/;
-/** Words with which a relative clause asks for something after all: `find the file that must be gone by noon`. */
-const ASKING = /^(?:should|shall|must|may|can|could|will|would|need|needs|have|has|want|wants|ought|to|let|please)$/;
 
 /** The relative clause of a sentence that only reads: `count the rows that the retention job removed`. */
 function describedIn(sentence: Sentence, candidates: readonly CandidateAction[]): readonly Token[] {
@@ -18,13 +16,16 @@ function describedIn(sentence: Sentence, candidates: readonly CandidateAction[])
     return [];
   // The verb and its object come before it: `see that they are gone` is no relative clause.
   const start = sentence.findIndex(
-    ({ at, lower, kind }, place) =>
-      at > first.at && kind === 'word' && RELATIVE.test(lower) && (sentence[place - 2]?.at ?? -1) >= first.at,
+    (token, place) =>
+      token.at > first.at &&
+      token.kind === 'word' &&
+      tokenIs(token, K.relative_pronoun) &&
+      (sentence[place - 2]?.at ?? -1) >= first.at,
   );
   if (start < 0) return [];
   const end = sentence.findIndex(({ kind, text }, place) => place > start && kind === 'punct' && PAUSE.test(text));
   const clause = sentence.slice(start, end < 0 ? undefined : end);
-  return clause.some(({ lower }) => ASKING.test(lower)) ? [] : clause;
+  return clause.some((token) => tokenIs(token, K.asking_in_clause)) ? [] : clause;
 }
 
 /** Whether an offset of a text of this length is in one of the spans. */

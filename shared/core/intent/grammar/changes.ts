@@ -54,6 +54,7 @@ export function handsOver({ entry, sentence, next }: RequestedAction): boolean {
 
 /** `give all open tasks to Ana` */
 function isHandedTo(sentence: Sentence, next: number): boolean {
+  if (tokenIs(sentence[next], K.speaker_object)) return false;
   const to = sentence.slice(next, next + MAX_GIVEN).findIndex(({ kind, lower }) => kind === 'punct' || lower === 'to');
   const after = to < 0 ? undefined : sentence[next + to + 1];
   if (after === undefined || sentence[next + to]?.kind === 'punct') return false;
@@ -68,3 +69,8 @@ function isHandedTo(sentence: Sentence, next: number): boolean {
   );
 }
 const MAX_GIVEN = 14;
+
+/** Whether time is reserved: `block Friday 2-4pm`, `block 9 to 11 for calls`. */
+export const keepsFree = ({ entry, sentence, next }: RequestedAction): boolean =>
+  entry.verb === 'block' &&
+  (/^\d{1,2}(?::\d\d)?(?:-|am|pm|$)/.test(sentence[next]?.lower ?? '') || tokenIs(sentence[next], K.weekday));

@@ -73,6 +73,12 @@ function isGivenOutside({ entry, sentence, next }: RequestedAction, end: number,
   );
 }
 
+/** Whether a verb follows `to`: `export the list to check it`. */
+function isVerb(token: Token | undefined, lexicon: Lexicon): boolean {
+  const reading = token?.kind === 'word' ? lexicon.verbForms.get(token.lower) : undefined;
+  return reading?.form === 'base' && !reading.entry.alsoNoun && !tokenIs(token, K.portable_device);
+}
+
 /** What a request does with a destination outside the organisation: it reads something out to it, puts something at an address, or moves it there. */
 export type Outwards = 'reads-out' | 'puts-out' | 'moves';
 
@@ -107,6 +113,7 @@ export function outwards(
       )
     )
       continue;
+    if (word === 'to' && isVerb(sentence[at + 1], lexicon)) continue;
     const named = namesOutside(sentence, at + 1, end, lexicon);
     if (named === undefined) continue;
     // Putting something at an address outside is sending it, whatever the verb.

@@ -1,7 +1,7 @@
 // Finds the beginning of a request after introductory words: a wish, a suggestion, a duty, an aim, a delegate.
 import type { Lexicon } from '../lexicon/types.ts';
 import { beginsWith, mayMatter, type RequestedAction } from './request.ts';
-import { is, isAny, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** An introduction: how many words to skip, and whether the last request found was part of it. */
 export interface Lead {
@@ -13,6 +13,8 @@ const NEXT: Lead = { length: 1, replaces: false };
 
 /** The number of words searched backwards for an introduction. */
 const REACH = 8;
+/** The largest distance to the word that such an introduction refers to. */
+const ADVICE = 5;
 /** The number of words searched backwards for a question word. */
 const MAX_QUESTION = 16;
 
@@ -111,7 +113,9 @@ function opensAim(words: TaggedWords, at: number): boolean {
 function opensWish(words: TaggedWords, at: number, last: RequestedAction | undefined): boolean {
   let head = at - 1;
   if (is(words, head, K.somebody)) head -= words[head - 1] === 'for' ? 2 : 1;
-  if (!isAny(words, head, K.advised, K.attitude)) return false;
+  const advised = is(words, head, K.advised);
+  if (!(advised || is(words, head, K.attitude))) return false;
+  if (advised && head > 0 && !someAre(words, Math.max(0, head - ADVICE), head, K.advised_subject)) return false;
   for (let before = head; before >= Math.max(0, head - REACH); before -= 1) {
     const word = words[before] ?? '';
     if (ends(word) || is(words, before, K.conjunction)) break;
@@ -186,6 +190,8 @@ export function purposeAfter(words: TaggedWords, at: number, lexicon: Lexicon): 
  * it`; -1 for none.
  */
 export function delegatedAt(words: TaggedWords, at: number, verb: string, lexicon: Lexicon): number {
+  // `please do call Ana`, but not `do research`
+  if (verb === 'do') return isBase(words, at, lexicon) && is(words, at + 1, K.after_verb) ? at : -1;
   const isTelling = lexicon.wordKinds.has(verb, K.telling_verb);
   if (!isTelling && !lexicon.wordKinds.has(verb, K.making_verb)) return -1;
   let doer = at;

@@ -1,5 +1,5 @@
 // The meaning of a request: its verb, refined by the object and the words around it.
-import { handsOver, makesSo } from './changes.ts';
+import { handsOver, keepsFree, makesSo } from './changes.ts';
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { dataClassesOf } from './context.ts';
 import { singular } from '../lexicon/inflection.ts';
@@ -60,11 +60,13 @@ function refine(
 /** `Make the page live` changes something. */
 const CHANGE: Doing = { action: 'update', effect: 'write', traits: [] };
 
+const BOOKING: Doing = { action: 'create', effect: 'write', traits: [] };
 const HANDOVER: Doing = { action: 'send', effect: 'write', traits: [] };
 
 function changeOf(request: RequestedAction, end: number, lexicon: Lexicon): Doing | undefined {
   if (handsOver(request) || (request.entry.verb === 'report' && isPronounObject(request, request.next, end, lexicon)))
     return HANDOVER;
+  if (keepsFree(request)) return BOOKING;
   return makesSo(request, end, lexicon) ? CHANGE : undefined;
 }
 

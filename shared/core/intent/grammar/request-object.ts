@@ -192,7 +192,12 @@ export const isAbout = (
   kind === 'question' ||
   entry.mentions ||
   wordKinds.has(entry.verb, K.rehearsing_verb) ||
-  (action === 'read' && tokenIs(sentence[next], K.question_word));
+  (action === 'read' && tokenIs(sentence[next], K.question_word)) ||
+  (action === 'send' && saysThat(sentence, next));
+
+/** `post in the channel that the purge has finished` */
+const saysThat = (sentence: RequestedAction['sentence'], next: number): boolean =>
+  sentence.slice(next, next + MAX_TOLD).some(({ lower }) => lower === 'that');
 
 /** `remind the team`, `message the customer that it is ready`: somebody is told something. */
 const tellsPeople = ({ sentence, next }: RequestedAction, own: string, domain: string): boolean =>

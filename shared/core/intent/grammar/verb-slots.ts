@@ -50,11 +50,16 @@ export function verbAt(
   if (words[at] === 'post' && slot.first && words[at + 2] === ',') return undefined;
   // `Request: rename it` is a heading.
   if (match.value.entry.alsoNoun && slot.first && words[at + match.length] === ':' && at === 0) return undefined;
+  // `my new card, expiring in May`
+  if (form === 'gerund' && words[at - 1] === ',' && is(words, at + match.length, K.preposition)) return undefined;
   const { verb } = match.value.entry;
   const phrasal = match.length === 1 && !verb.includes(' ') ? phrasalOf(words, at, verb, lexicon) : undefined;
   const entry = phrasal ?? match.value.entry;
   const next = sentence[at + match.length];
   if (next?.kind === 'word' && tokenIs(next, K.finite) && !entry.weak) return undefined;
+  // `Issue 17 can be closed`: a noun with its number.
+  if (entry.alsoNoun && next !== undefined && next.kind !== 'word' && is(words, at + match.length + 1, K.finite))
+    return undefined;
   if (entry.alsoNoun && form === 'base' && slot.first && opensSubject(sentence, words, at + match.length))
     return undefined;
   const certainty = certaintyOf({ entry, form, length: match.length }, next, words[at - 1], slot, seen, lexicon);
@@ -102,6 +107,7 @@ function certaintyOf(
   const opening = slot.first && slot.strong;
   const likeVerb = followedLikeVerb(next);
   if ((seen.listing || seen.inside) && !likeVerb && (entry.alsoNoun || form === 'third')) return 0;
+  if (seen.inside && !likeVerb && !slot.first && !isConsequential(entry)) return 0;
   const further = slot.joined === true && isConsequential(entry) && likeVerb ? 0.5 : 0;
   if (form === 'gerund') {
     return seen.negated || previous === 'for' || previous === 'by' || slot.strong || seen.gerund ? 0.75 : further;
@@ -117,6 +123,8 @@ function certaintyOf(
   }
   if (seen.third && entry.alsoNoun) return furtherVerb(entry, next, lexicon) ? 0.5 : 0;
   if (!entry.alsoNoun || length > 1) return slot.strong ? 1 : 0.85;
+  if (next?.kind === 'word' && (next.lower === 'of' || next.lower === 'and' || next.lower === 'or') && !opening)
+    return 0;
   if (slot.strong) return likeVerb ? 0.95 : next?.lower === 'of' ? (entry.effect === 'read' ? 0.8 : 0.35) : 0.85;
   if (likeVerb) return 0.75;
   return !slot.first && furtherVerb(entry, next, lexicon) ? 0.5 : 0;

@@ -39,6 +39,13 @@ interface Found {
 
 const NOTHING: readonly Found[] = [];
 
+/** What the words beside its verbs say about a text. */
+const saidBeside = ({ all, outside, secretly }: Language, has: (phrase: string) => boolean) => ({
+  isAll: [...all].some(has),
+  leaves: outside.some(has),
+  isSecret: secretly.some(has),
+});
+
 /** @param sentences by their index */
 function spaced(
   sentences: ReadonlyMap<number, Said>,
@@ -53,10 +60,8 @@ function spaced(
     const matches = requestedAmong(verbs, sentence, isHarmless, language).filter(({ verb }) => counts(verb));
     if (matches.length === 0) return [];
     const nouns = words.flatMap((_, at) => nounAt(words, at, language) ?? []);
-    const isAll = words.some((word) => language.all.has(word));
     const said = ` ${words.join(' ')} `;
-    const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));
-    const isSecret = language.secretly.some((phrase) => said.includes(` ${phrase} `));
+    const beside = saidBeside(language, (phrase) => said.includes(` ${phrase} `));
     return matches.map((match): Found => {
       const from = Math.max(0, match.at - NEGATION_REACH);
       const negates = (word: string, index: number) =>
@@ -70,9 +75,7 @@ function spaced(
         noun: nounNear(words, match.at, match.end, language),
         nouns,
         unlisted: unlistedNear(words, match.end, language),
-        isAll,
-        leaves,
-        isSecret,
+        ...beside,
         negated:
           match.verb.head.length === 1 && (isWithout || words.slice(from, match.end + NEGATION_REACH).some(negates)),
       };
@@ -101,9 +104,7 @@ function dense(
   if (!verbs.some(({ verb }) => counts(verb))) return [];
   const matches = requestedWithin(verbs, text, isHarmless, language).filter(({ verb }) => counts(verb));
   if (matches.length === 0) return [];
-  const isAll = [...language.all].some((word) => text.includes(word));
-  const leaves = language.outside.some((phrase) => text.includes(phrase));
-  const isSecret = language.secretly.some((phrase) => text.includes(phrase));
+  const beside = saidBeside(language, (phrase) => text.includes(phrase));
   const noun = denseNoun(text, language, lexicon);
   const nouns = noun === undefined ? [] : [noun];
   return matches.map((match) => {
@@ -115,9 +116,7 @@ function dense(
       noun,
       nouns,
       unlisted: unlistedWithin(text, match.at, match.end),
-      isAll,
-      leaves,
-      isSecret,
+      ...beside,
       negated: [...language.negations].some((word) => word.length > 1 && around.includes(word)),
     };
   });

@@ -1,5 +1,5 @@
 // Interprets the segments of a resource as a human would: look-alike letters, accents and digits count as the letters they look like.
-import { DIGITS_AS_LETTERS, pairs, plainWord } from './text.ts';
+import { inLetters, pairs, plainWord } from './text.ts';
 
 /** The words of a segment as they look, and the segment composed of them. */
 export interface SegmentAsItLooks {
@@ -45,9 +45,7 @@ function withoutAccents(text: string): string {
 
 /** The words that digits and signs may represent: `1` stands for `i` and for `l`. */
 function spelledOut(word: string): string[] {
-  const letters = word.replace(/[0-9@$]/g, (sign) => DIGITS_AS_LETTERS[sign] ?? sign);
-  const withL = word.replaceAll('1', 'l').replace(/[0-9@$]/g, (sign) => DIGITS_AS_LETTERS[sign] ?? sign);
-  return letters === withL ? [letters] : [letters, withL];
+  return [...new Set([word, word.replaceAll('1', 'l')].map(inLetters))];
 }
 
 /** One word: its meaning, and its form in a resource that policies match. */

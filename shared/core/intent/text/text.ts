@@ -117,19 +117,15 @@ function joinSpelledOut(text: string, isKnown: (word: string) => boolean): Plain
 }
 
 /** Digits and signs, with the letters that they represent. */
-export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = Object.fromEntries(pairs('013457@$', 'oieastas'));
+const AS_LETTERS = new Map(pairs('013457@$', 'oieastas'));
 
-/** A word with such digits, but no signs, as letters. */
-export const inLetters = (word: string): string =>
-  word.replace(/[013457]/g, (digit) => DIGITS_AS_LETTERS[digit] ?? digit);
+/** A word with such digits and signs as letters. */
+export const inLetters = (word: string): string => word.replace(/[013457@$]/g, (sign) => AS_LETTERS.get(sign) ?? sign);
 
 /** Fast check: every word below has one of these signs between letters. */
 const LEET_SIGN = /[013457@$](?<=[a-z].)(?=[a-z])/i;
 /** A word with such a sign among its letters. */
 const LEET_WORD = /(?<![\w@$])(?=[a-z@$0-9]{0,14}?[a-z][013457@$][a-z])[a-z@$0-9]{4,16}(?![\w@$])/gi;
-
-const withLetters = (word: string): string =>
-  word.toLowerCase().replace(/[013457@$]/g, (char) => DIGITS_AS_LETTERS[char] ?? char);
 
 /** Words of letters with such digits among them, beside a word that is disguised: `t1ck3ts`, `th3`, but not `server12`. */
 const LEET_BESIDE =
@@ -139,10 +135,12 @@ const LEET_BESIDE =
 function unLeet(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!LEET_SIGN.test(text)) return { text, disguised: false };
   const read = withMeant(text, LEET_WORD, (word) => {
-    const letters = withLetters(word);
+    const letters = inLetters(word.toLowerCase());
     return isKnown(letters) ? letters : undefined;
   });
-  return read.disguised ? { ...read, text: read.text.replace(LEET_BESIDE, withLetters) } : read;
+  return read.disguised
+    ? { ...read, text: read.text.replace(LEET_BESIDE, (word) => inLetters(word.toLowerCase())) }
+    : read;
 }
 
 /** Compatibility forms composed (NFKC), invisible and control characters gone, quotation marks and apostrophes plain. */
