@@ -132,10 +132,32 @@ function commandsOfCall({ name, commands, queries }: ToolCall, runs: boolean, le
 }
 
 const MAX_COMMANDS = 16;
+const OPERATION = /^[a-z]{2,20}(?:_[a-z]{2,20}){0,2}$/;
+
+/** What an editor is to do, which is the name of no program: `{"command": "view", "path": "a.ts"}`. */
+function operationOf({ name, commands, given }: ToolCall, { commands: programs, codeWords }: Lexicon) {
+  const [only, ...others] = commands;
+  const operation = only?.language === 'shell' && others.length === 0 ? (only.text ?? '') : '';
+  const runsCode = partsOf(name).some((word) => codeWords.codeNouns.has(word));
+  const isProgram = programs.has(operation) || given.length < 2 || runsCode;
+  return OPERATION.test(operation) && !isProgram ? operation : undefined;
+}
+
+/** Words from the first verb on: `replace` of `str_replace`. */
+const fromVerb = (words: readonly string[], lexicon: Lexicon): readonly string[] =>
+  words.slice(
+    Math.max(
+      0,
+      words.findIndex((word) => verbIn(word, lexicon) !== undefined),
+    ),
+  );
 
 /** What a call asks for. Code in its arguments tells it; without code its name does. What else they say can only make it graver. */
 function askedByCall(call: ToolCall, read: ReadSentence, lexicon: Lexicon): CandidateAction {
   const { asked, called } = askedByWords(call, read, lexicon);
+  const operation = operationOf(call, lexicon);
+  const edited = operation && askedByName(fromVerb(partsOf(operation), lexicon), ['file'], read, lexicon);
+  if (edited) return gravest([edited, ...(asked === NOT_KNOWN ? [] : [asked])]) ?? edited;
   const runs = asked === NOT_KNOWN || asked.action === 'execute';
   const { kept: commands, isCut } = firstOf(commandsOfCall(call, runs, lexicon), MAX_COMMANDS);
   if (commands.length > 0) {

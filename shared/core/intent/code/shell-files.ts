@@ -130,7 +130,7 @@ export function replacesItsSource(commands: readonly ShellCommand[]): boolean {
     const written = [...files(/^\d?>\|?$/), ...(name === 'tee' ? args : [])];
     for (const file of [...files(/^<$/), ...(/^(?:tee|echo|printf)$/.test(name) ? [] : args)]) read.add(file);
     for (const file of written) sources.set(file, read);
-    return written.some((file) => read.has(file));
+    return written.some((file) => read.has(file) && !isNowhere(file));
   });
 }
 

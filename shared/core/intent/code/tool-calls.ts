@@ -111,6 +111,9 @@ const toolCall = (
 const textsOf = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
 
+/** A word of a command as a shell takes it. */
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
 /** The command lines of a member; of a list each item, but for the words of one command. */
 function commandsOf(key: string, value: unknown): CommandArgument[] {
   const language = COMMANDS.find(([keys]) => keys.test(key))?.[1];
@@ -118,7 +121,8 @@ function commandsOf(key: string, value: unknown): CommandArgument[] {
     return [];
   const texts = typeof value === 'string' ? [value] : textsOf(value);
   if (texts === undefined) return [{ language, text: undefined }];
-  const each = key.endsWith('s') || language !== 'shell' ? texts : [texts.join(' ')];
+  const isLine = typeof value === 'string' || key.endsWith('s') || language !== 'shell';
+  const each = isLine ? texts : [texts.map(quoted).join(' ')];
   return each.map((text) => ({ language, text }));
 }
 
