@@ -3,17 +3,19 @@ import { callAt } from './call-start.ts';
 import { settingsAlone } from './data.ts';
 import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
-import { fileWrite, type Fragment, fragmentOf, isNowhere, readsOnly, type Span, unknownCode } from './code.ts';
+import { accountingFor, fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { METHODS } from './http.ts';
 import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { settingsOnly } from './ordinary-settings.ts';
 import { type Piece, piecesOf } from './pieces.ts';
-import { programIn } from './program/program.ts';
+import { programIn, type ReadProgram } from './program/program.ts';
 import { redisAt, redisNames } from './redis-start.ts';
 import { writtenPlace } from './shell-files.ts';
+import { shellFragments } from './shell.ts';
 import { LOOPS, shellAt } from './shell-start.ts';
+import { parseInner } from './shell-syntax.ts';
 import { sqlAt } from './sql-start.ts';
 import type { SeenTokens } from './sql-tokens.ts';
 import { opensAt, type Place, type Reader } from './start.ts';
@@ -97,11 +99,18 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
     .map(({ 0: line, index }) => ({ at: index, end: index + line.length }));
 }
 
+/** What a program does that is all of a text; undefined for one that is not understood. */
+export const doneBy = (program: ReadProgram, text: string, lexicon: Lexicon): readonly Fragment[] | undefined => {
+  const effort = newEffort(text.length);
+  return program.does((line) => shellFragments(parseInner(line, 0, effort), lexicon, 1));
+};
+
 /** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const whole = { at: 0, end: text.length };
   const program = programIn(text, lexicon);
-  if (program?.reads) return [readsOnly(whole, { verb: 'print', object: 'value' })];
+  const does = program && doneBy(program, text, lexicon);
+  if (does) return [...accountingFor(does, whole)];
   const settings = settingsOnly(text, lexicon);
   if (settings !== undefined && fragmentsBeside([], settings.around, lexicon).length === 0) return [settings.change];
   const all = fragmentsInAndBeside(text, lexicon);

@@ -31,6 +31,22 @@ const LISTS = {
   methods: names(METHOD, ['split', 'append']),
   looks: names(METHOD, ['items']),
   memoryMethods: names(METHOD, ['remove']),
+  writes: names(CALLABLE, ['.to_csv', 'fs.writeFileSync']),
+  writesItself: names(CALLABLE, ['.write_text']),
+  vague: names(CALLABLE, ['.save']),
+  copies: names(CALLABLE, ['shutil.copy']),
+  requests: names(NAME, ['requests.get']),
+  requestOptions: names(METHOD, ['timeout']),
+  commands: names(NAME, ['subprocess.run']),
+  commandOptions: names(METHOD, ['capture_output']),
+  queries: names(CALLABLE, ['.execute']),
+  reading: names(METHOD, ['print']),
+  wrappers: names(NAME, ['sorted']),
+  serializers: names(NAME, ['json.dumps']),
+  segments: names(CALLABLE, ['.stem', 'len']),
+  sameTexts: names(CALLABLE, ['str']),
+  joinsPaths: names(CALLABLE, ['os.path.join']),
+  temporary: names(NAME, ['tempfile.mkdtemp']),
 };
 type ListName = keyof typeof LISTS;
 // Every name of the type is a key.
@@ -38,7 +54,11 @@ const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 
 const Language = object(
   'programLanguage',
-  { ...LISTS, usual: Type.Optional(record(METHOD, NAME, { np: 'numpy' })) },
+  {
+    ...LISTS,
+    usual: Type.Optional(record(METHOD, NAME, { np: 'numpy' })),
+    sessions: Type.Optional(record(NAME, NAME, { 'requests.Session': 'requests' })),
+  },
   { examples: [{ functions: ['print'], methods: ['append'] }] },
 );
 
@@ -57,6 +77,8 @@ export interface Names {
 /** The names of a language that only compute or read, by list (`texts.json` describes them). */
 export type ProgramNames = Readonly<Record<ListName, Names>> & {
   readonly usual: ReadonlyMap<string, string>;
+  /** Types of which an object has the functions of a module. */
+  readonly sessions: ReadonlyMap<string, string>;
   /** First parts of all functions: what a name that nothing defines may be. */
   readonly roots: ReadonlySet<string>;
 };
@@ -113,7 +135,12 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
     ...byList,
     functions,
     usual: new Map(Object.entries(file.usual ?? {})),
-    roots: new Set(listed('functions').map((name) => name.split('.', 1)[0] ?? '')),
+    sessions: new Map(Object.entries(file.sessions ?? {})),
+    roots: new Set(
+      (['functions', 'requests', 'commands', 'copies'] as const).flatMap((list) =>
+        listed(list).map((name) => name.split('.', 1)[0] ?? ''),
+      ),
+    ),
   };
 }
 

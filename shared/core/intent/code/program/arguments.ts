@@ -54,7 +54,8 @@ export const CALLED: ReadonlySet<string> = new Set(
 
 /** Whether it is surely no function: a list or another value that is written out. */
 export const holdsValues = (part: Part): boolean =>
-  /^(?:object|literal|each)$/.test(part.kind) || (part.kind === 'values' && part.makes !== 'one');
+  /^(?:object|literal|each)$/.test(part.kind) ||
+  (part.kind === 'values' && (part.makes === 'list' || part.makes === 'answer'));
 
 export const allOf = (given: readonly Argument[]): Value =>
   given.reduce((all, { value }) => together(all, value), MEMORY);

@@ -22,6 +22,7 @@ import type { Part, Place } from './parts.ts';
 import { isSpelledSecret } from './spelled.ts';
 import {
   altered,
+  ANYTHING,
   asText,
   BLIND,
   CLIENT,
@@ -41,7 +42,9 @@ import {
   valueOf,
   withBits,
 } from './values.ts';
-import { type Act, MAX_PATH, Variables } from './variables.ts';
+import type { Act, Deed } from './acts.ts';
+import { Deeds } from './deeds.ts';
+import { MAX_PATH, type Variables } from './variables.ts';
 
 /** What is known of single calls. */
 export interface KnownCalls {
@@ -58,7 +61,7 @@ export interface Written {
   readonly args: string;
 }
 
-export abstract class Calls extends Variables implements Acts {
+export abstract class Calls extends Deeds implements Acts {
   /** It opens a file to read it. */
   opensFiles = false;
   changesAll = false;
@@ -75,6 +78,7 @@ export abstract class Calls extends Variables implements Acts {
 
   opens(path: Argument | undefined, place: Place): void {
     this.opensFiles = true;
+    if (path) for (const text of this.constants.of(path.part)) this.read.add(text);
     const { bits, texts } = path?.value ?? MEMORY;
     if ((bits & BLIND) !== 0 || texts.some((text) => isSecretName(text)) || isSpelledSecret(texts)) this.act(place);
   }
@@ -190,9 +194,21 @@ export abstract class Calls extends Variables implements Acts {
   }
 
   /** A call that no table has: its name and its arguments may say that it reads. What it gives is not of the program. */
-  #unlisted({ place, args }: Written, name: string, isOfListed = false): Value {
+  #unlisted({ place, args }: Written, name: string, deed: () => Deed | undefined, isOfListed = false): Value {
     const act = { isOfListed, path: name.split('.').slice(-MAX_PATH), arguments: args, at: place.from, end: place.to };
-    return !this.#hasHidden(name) && this.#known.reads(act) ? valueOf(OUTSIDE) : this.act(place, name, args);
+    if (this.#hasHidden(name)) return this.act(place, name, args);
+    if (this.#known.reads(act)) return valueOf(OUTSIDE);
+    const does = deed();
+    if (does === undefined) return this.act(place, name, args);
+    this.perform(does, place, name, args);
+    return valueOf(does.kind === 'query' ? OUTSIDE : LIBRARY);
+  }
+
+  /** A file is opened to write it. */
+  writes(path: Argument, mode: string, place: Place): boolean {
+    const deed = this.opened(path, mode, place);
+    if (deed) this.perform(deed, place, 'open', '');
+    return deed !== undefined;
   }
 
   /** A call of `name`, which is not of the program. */
@@ -202,8 +218,13 @@ export abstract class Calls extends Variables implements Acts {
     for (const { value, part } of given) if (special?.name === undefined) this.used(value, part);
     if (special) return special;
     const { names } = this;
-    if (!this.isListed(name))
-      return this.#unlisted(call, name, this.#loads && names.roots.has(name.split('.', 1)[0] ?? ''));
+    const session = names.sessions.get(name);
+    if (session !== undefined && given.every(({ keyword }) => names.requestOptions.has(keyword ?? '')))
+      return this.named(session);
+    if (!this.isListed(name)) {
+      const deed = () => this.deedOf(name, undefined, given);
+      return this.#unlisted(call, name, deed, this.#loads && names.roots.has(name.split('.', 1)[0] ?? ''));
+    }
     if (names.openers.has(name)) this.opensFiles = true;
     if (names.paths.has(name)) this.opens(pathIn(given), place);
     if (CHANGES_FIRST.has(name) && ((given[0]?.value.bits ?? MADE) & UNSEEN) !== 0) this.changeAll();
@@ -229,13 +250,14 @@ export abstract class Calls extends Variables implements Acts {
     const isOwn = (object.bits & (OUTSIDE | LIBRARY)) === 0 && !this.language.isOfHost(name);
     const own = isOwn ? this.methods.get(name) : undefined;
     const dotted = `.${name}`;
-    const special = own ? undefined : this.language.special({ name: dotted, object, given, place, args }, this);
+    const of = { value: object, part: call.callee.kind === 'member' ? call.callee.object : call.callee };
+    const special = own ? undefined : this.language.special({ name: dotted, object, of, given, place, args }, this);
     if (special) return special;
     const isMaker = makers.has(dotted);
     const isListed = !this.language.isHidden(name) && (methods.has(name) || isMaker);
     const pathOf = () => [...this.#pathOf(call.callee), name];
     if (!isListed && !own && !(memoryMethods.has(name) && this.#isMade(object)))
-      return this.#unlisted(call, pathOf().join('.'));
+      return this.#unlisted(call, pathOf().join('.'), () => this.#deedOn(of, dotted, given));
     const isGrave = () => this.#known.isGrave({ path: pathOf(), arguments: args, at: place.from, end: place.to });
     const isOutside = (object.bits & OUTSIDE) !== 0 && !isMaker;
     if (
@@ -254,7 +276,7 @@ export abstract class Calls extends Variables implements Acts {
       for (const { value } of given) this.store(value);
       return result;
     }
-    if (paths.has(dotted)) this.opens({ value: object, part: call.callee }, place);
+    if (paths.has(dotted)) this.opens(of, place);
     this.#hand(dotted, object, given, call);
     const result = walkers.has(dotted) ? walked(together(object, allOf(given))) : this.texts(dotted, object, given);
     if (isMaker) return paths.has(dotted) ? valueOf(LIBRARY) : withBits(result, LIBRARY | (result.bits & BLIND));
@@ -264,6 +286,12 @@ export abstract class Calls extends Variables implements Acts {
     if (isPut && call.callee.kind === 'member' && (put.texts.length > 0 || (put.bits & BLIND) !== 0))
       this.widen(call.callee.object, inList(put));
     return result;
+  }
+
+  /** What a method does that is listed as one that acts. An object that nobody knows may do something else by the usual names. */
+  #deedOn(of: Argument, name: string, given: readonly Argument[]): Deed | undefined {
+    if (this.names.vague.has(name) && (of.value.bits & ANYTHING) !== MADE) return undefined;
+    return this.deedOf(name, of, given);
   }
 
   /** A call of a value. */

@@ -13,7 +13,8 @@ import { Judge } from './judge.ts';
 import { partOfPython } from './python.ts';
 import { PYTHON } from './python-calls.ts';
 import { type Node, treeOf } from './tree.ts';
-import type { Act } from './variables.ts';
+import type { Act } from './acts.ts';
+import { fragmentsOfDeed, together } from './does.ts';
 
 export interface ReadProgram {
   readonly language: ProgramLanguage;
@@ -21,12 +22,15 @@ export interface ReadProgram {
   readonly reads: boolean;
   /** What it does beside that. */
   acts(): readonly Fragment[];
+  /** All that it does, if that is understood. `runShell` reads its commands. */
+  does(runShell: RunShell): readonly Fragment[] | undefined;
   /** Comments, and texts that are no part of a statement: they may say anything. */
   remarks(): readonly Span[];
   /** It is one expression, such as a call, in which no name can stand for another. */
   readonly isExpression: boolean;
   /** It does more by what the language and its libraries have. What names do that nothing defines, those of tools, their own readers say. */
   readonly surelyActs: boolean;
+  readonly found?: readonly Act[];
 }
 
 const LANGUAGES = {
@@ -141,7 +145,23 @@ function readAs(
   const found = [...judge.judge(of.translate(text, root))];
   if ((judge.opensFiles && opensMore(root, text)) || (isGuessed && isForeign(root, text, lexicon)))
     found.push({ path: [], arguments: '', at: root.from, end: root.to });
-  const acts = () => found.flatMap((act) => fragmentsOfAct(act, lexicon, runShell));
+  const read = (act: Act, run: RunShell) =>
+    act.deed
+      ? fragmentsOfDeed(act.deed, act, { ...judge.surroundings(), lexicon, runShell: run })
+      : fragmentsOfAct(act, lexicon, run);
+  const acts = () => found.flatMap((act) => read(act, runShell));
+  const whole = { at: root.from, end: root.to };
+  let does: readonly Fragment[] | undefined;
+  const understood = (run: RunShell): readonly Fragment[] | undefined => {
+    if (!found.every(({ deed }) => deed)) return undefined;
+    const deeds = found.flatMap(({ deed }) => deed ?? []);
+    does ??= together(
+      found.flatMap((act) => read(act, run)),
+      deeds,
+      whole,
+    );
+    return does.every(({ action }) => action !== 'unknown') ? does : undefined;
+  };
   const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
   const isOfLanguage = ({ at, path: [root = ''] }: Act) =>
     /["'`[{]/.test(text.charAt(at)) ||
@@ -151,7 +171,8 @@ function readAs(
         of.language.isKept(root)));
   const surelyActs =
     /\w[(`]|\bfrom\s*["']/.test(text) && found.some((act) => isOfLanguage(act) || root.children.some(isCompound));
-  return { language, reads: found.length === 0, acts, remarks: () => remarksIn(root), isExpression, surelyActs };
+  const reads = found.length === 0;
+  return { found, language, reads, acts, does: understood, remarks: () => remarksIn(root), isExpression, surelyActs };
 }
 
 /** What a text may be, the likelier language first. */
@@ -181,6 +202,7 @@ export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexi
     language,
     reads: false,
     acts: () => [unknownCode({ at: 0, end: text.length })],
+    does: () => undefined,
     remarks: () => [],
     isExpression: false,
     surelyActs: true,

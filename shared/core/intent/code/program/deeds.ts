@@ -1,0 +1,266 @@
+// Finds what a call of a program does with files, requests, commands and statements, as far as its arguments are written in the program.
+import type { Deed, Sent, Surroundings } from './acts.ts';
+import { type Argument, SPREAD, textIn } from './language.ts';
+import { Occurrences } from './occurrences.ts';
+import type { Part, Place } from './parts.ts';
+import { ANY, hasGap, NAME, Texts } from './texts.ts';
+import { BLIND, CLIENT, MADE, type Value } from './values.ts';
+import { Variables } from './variables.ts';
+
+const NOTHING: Sent = { text: '', isOpen: false, isUnseen: false };
+const UNSEEN: Sent = { text: '', isOpen: true, isUnseen: true };
+const MAX_LINES = 16;
+const METHOD = /^(?:get|head|options|post|put|patch|delete)$/i;
+/** Signs that neither a shell nor a program reads in a word. */
+const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
+
+export abstract class Deeds extends Variables {
+  readonly read = new Set<string>();
+  #texts: Texts | undefined;
+  #found: Occurrences | undefined;
+  protected root: Part | undefined;
+
+  surroundings(): Surroundings {
+    return { texts: this.#found?.texts ?? [], read: this.read, walked: this.#texts?.walked ?? new Set() };
+  }
+
+  protected get constants(): Texts {
+    this.#found ??= new Occurrences(
+      this.root ?? { kind: 'block', parts: [], isScope: false, from: 0, to: 0 },
+      this.names,
+    );
+    return (this.#texts ??= new Texts(this.text, this.names, this.#found));
+  }
+
+  /** The texts that an argument may be; undefined if the program makes one in a way that nobody sees. */
+  protected textsOf(part: Part, { bits }: Value): readonly string[] | undefined {
+    const texts = this.constants.of(part);
+    return (bits & BLIND) !== 0 && texts.some((text) => text.includes(ANY)) ? undefined : texts;
+  }
+
+  /** What is written out of an object or a text: keys, and values as far as they are known. */
+  #sent(part: Part | undefined, depth = 0): Sent {
+    if (part === undefined) return NOTHING;
+    if (depth > 8) return UNSEEN;
+    if (part.kind === 'call' && this.names.serializers.has(this.#found?.nameOf(part.callee) ?? ''))
+      return this.#sent(part.given[0]?.part, depth + 1);
+    const container = this.constants.containers(part)?.[0];
+    if (container?.kind === 'values')
+      return this.#allSent(
+        container.parts.map((one) => [undefined, one]),
+        '[]',
+        depth,
+      );
+    if (container?.kind === 'object') {
+      const members = container.members.map(({ name, key, value }): [string | undefined, Part] => [
+        this.constants.of(key).length === 1 && key ? this.constants.of(key)[0] : name,
+        value,
+      ]);
+      return this.#allSent(members, '{}', depth);
+    }
+    if (part.kind === 'literal' && part.text === undefined)
+      return { ...NOTHING, text: this.text.slice(part.from, part.to) };
+    const texts = this.constants.of(part);
+    const text = texts.map((one) => JSON.stringify(one.replaceAll(/[\0\x01]/g, 'x'))).join(' ');
+    return { text, isOpen: texts.some(hasGap), isUnseen: depth === 0 && texts.includes(ANY) };
+  }
+
+  #allSent(
+    parts: readonly (readonly [string | undefined, Part])[],
+    [open = '', close = '']: string,
+    depth: number,
+  ): Sent {
+    const all = parts.map(([name, part]) => ({ name, sent: this.#sent(part, depth + 1) }));
+    const named = ({ name, sent }: (typeof all)[number]) =>
+      name === undefined ? sent.text : `${JSON.stringify(name)}: ${sent.text}`;
+    return {
+      text: `${open}${all.map(named).join(', ')}${close}`,
+      isOpen: all.some(({ name, sent }) => sent.isOpen || (open === '{' && (name === undefined || hasGap(name)))),
+      isUnseen: all.some(({ name, sent }) => sent.isUnseen || (open === '{' && name === undefined)),
+    };
+  }
+
+  /** Whether an expression is surely empty: `""`, `[]`, `pd.DataFrame()`. */
+  #isNothing(part: Part | undefined): boolean {
+    if (part === undefined) return false;
+    if (part.kind === 'name') {
+      const [only, ...others] = this.#found?.bindings.get(part.name) ?? [];
+      const isOnlyRead = others.length === 0 && this.#found?.shared.has(part.name) === false;
+      return only?.kind === 'value' && only.part.kind !== 'name' && isOnlyRead && this.#isNothing(only.part);
+    }
+    if (part.kind === 'call')
+      return part.given.length === 0 && /^[A-Z]|^(?:bytes|list|dict|str)$/.test(nameIn(part.callee));
+    const container = part.kind === 'object' ? part.members : part.kind === 'values' ? part.parts : undefined;
+    return container === undefined ? this.constants.of(part).includes('') : container.length === 0;
+  }
+
+  /** What a call does that is listed as one that acts; undefined for another, and for one of which too little is written. */
+  protected deedOf(name: string, object: Argument | undefined, given: readonly Argument[]): Deed | undefined {
+    const { writes, writesItself, copies, requests, commands, queries } = this.names;
+    if (given.some(({ keyword }) => keyword === SPREAD)) return undefined;
+    void this.constants;
+    const [first, second] = given.filter(({ keyword }) => keyword === undefined);
+    const folder = /mkdir|makedirs/i.test(name);
+    if (writesItself.has(name)) return this.#write(object, !folder && this.#isNothing(first?.part), folder);
+    if (writes.has(name)) {
+      const path =
+        given.find(({ keyword }) => /^(?:path|path_or_buf|fname|fp|file|excel_writer|filename)$/.test(keyword ?? '')) ??
+        first;
+      // `fs.writeFile(path, text)` is given the text, and `frame.to_csv(path)` is it.
+      const content = object === undefined ? second?.part : object.part;
+      return this.#write(path, !folder && this.#isNothing(content), folder);
+    }
+    if (copies.has(name)) {
+      const from = first && this.textsOf(first.part, first.value);
+      return this.#write(second, from?.some((path) => /^\/dev\//.test(path)) ?? true, false);
+    }
+    if (requests.has(name)) return this.#request(name, given);
+    if (commands.has(name)) return this.#command(name, given);
+    if (!queries.has(name)) return undefined;
+    if (first) return this.#query(first);
+    const isStore = ((object?.value.bits ?? MADE) & CLIENT) !== 0;
+    return isStore ? { kind: 'query', statements: [name.slice(1)] } : undefined;
+  }
+
+  #write(path: Argument | undefined, isEmptied: boolean, isFolder: boolean): Deed | undefined {
+    const paths = path && this.textsOf(path.part, path.value);
+    return paths && { kind: 'write', paths, isEmptied, isFolder };
+  }
+
+  /** A file that is opened to write it. `place` is the call, after which something has to be written. */
+  protected opened(path: Argument, mode: string, place: Place): Deed | undefined {
+    return this.#write(path, /w/.test(mode) && !this.#isWritten(place), false);
+  }
+
+  /** Whether something is written into a file that a call opens: right there, or by its name, until that is given to another. */
+  #isWritten({ from, to }: Place): boolean {
+    const after = this.text.slice(to);
+    if (/^\s*[,)]/.test(after) && !/^\s*,[^\n]*\bas\s+\w+\s*:|^\s*\)\s*as\b/.test(after)) return true;
+    const name =
+      /^\s*(?:,?\s*)?\bas\s+(\w+)/.exec(after)?.[1] ??
+      /([\w$]+)\s*=\s*(?:await\s+)?$/.exec(this.text.slice(0, from))?.[1];
+    if (name === undefined) return /^\s*\.\s*write\w*\((?!\s*b?(?:""|'')\s*\))/.test(after);
+    const again = new RegExp(`\\bas\\s+${name}\\b|(?<![\\w.])${name}\\s*=(?!=)`, 'g');
+    const rest = after.replace(/^\s*as\s+\w+/, '');
+    const until = rest.search(again);
+    const use = new RegExp(
+      `(?<![\\w.])${name}\\s*\\.\\s*write\\w*\\((?!\\s*b?(?:""|'')\\s*\\))|[(,=]\\s*${name}\\s*[,)]`,
+    );
+    return use.test(until < 0 ? rest : rest.slice(0, until));
+  }
+
+  #request(name: string, given: readonly Argument[]): Deed | undefined {
+    const last = name.slice(name.lastIndexOf('.') + 1);
+    const byPlace = given.filter(({ keyword }) => keyword === undefined);
+    const takesMethod = last === 'request' && byPlace.length > 1;
+    const named = new Map(
+      given.flatMap((one): [string, Argument][] => (one.keyword === undefined ? [] : [[one.keyword, one]])),
+    );
+    const address = named.get('url') ?? byPlace[takesMethod ? 1 : 0];
+    const urls = address && this.textsOf(address.part, address.value);
+    const rest = byPlace.slice(takesMethod ? 2 : 1);
+    const options = new Map<string, Part>([...named].map(([key, { part }]) => [key, part]));
+    let method: string | undefined = METHOD.test(last) ? last : 'get';
+    if (takesMethod && byPlace[0]) method = this.#onlyText(byPlace[0].part);
+    // `axios.post(url, body, options)`, `fetch(url, options)`, `requests.post(url, body)`
+    const hasBody = /^(?:post|put|patch)$/.test(last);
+    if (hasBody && rest[0]) options.set('data', rest[0].part);
+    const bag = rest[hasBody ? 1 : 0];
+    const members = bag && this.constants.containers(bag.part);
+    if (bag && (members?.length !== 1 || members[0]?.kind !== 'object')) return undefined;
+    if (members?.[0]?.kind === 'object')
+      for (const { name: own, key, value } of members[0].members) {
+        const option = textIn(key) ?? own;
+        if (option === undefined) return undefined;
+        options.set(option, value);
+      }
+    const stated = options.get('method');
+    if (stated) method = this.#onlyText(stated);
+    if (urls === undefined || method === undefined || !METHOD.test(method)) return undefined;
+    for (const option of options.keys()) if (!this.names.requestOptions.has(option)) return undefined;
+    const of = (...keys: readonly string[]) => {
+      const parts = keys.flatMap((key) => options.get(key) ?? []);
+      return parts.length > 1 ? UNSEEN : this.#sent(parts[0]);
+    };
+    return {
+      kind: 'request',
+      method,
+      urls,
+      query: of('params'),
+      headers: of('headers'),
+      body: of('data', 'json', 'body', 'content'),
+    };
+  }
+
+  #onlyText(part: Part): string | undefined {
+    const [only, ...others] = this.constants.of(part);
+    return only !== undefined && others.length === 0 && !hasGap(only) ? only : undefined;
+  }
+
+  #command(name: string, given: readonly Argument[]): Deed | undefined {
+    const byPlace = given.filter(({ keyword }) => keyword === undefined);
+    const [first, ...rest] = byPlace;
+    if (first === undefined) return undefined;
+    let folder = '';
+    let isShell = /system|popen|getoutput|exec(?:Sync)?$/.test(name);
+    const options: (readonly [string, Part])[] = given.flatMap(({ keyword, part }) =>
+      keyword === undefined ? [] : [[keyword, part]],
+    );
+    const bag = rest.at(-1)?.part;
+    if (bag?.kind === 'object') for (const { name: key = '', value } of bag.members) options.push([key, value]);
+    for (const [option, part] of options) {
+      if (option === 'cwd') folder = this.#onlyText(part) ?? ANY;
+      else if (option === 'shell') isShell ||= this.text.slice(part.from, part.to) !== 'False';
+      else if (!this.names.commandOptions.has(option)) return undefined;
+    }
+    const lists = bag?.kind === 'object' ? rest.slice(0, -1) : rest;
+    const words = this.#words(first, lists);
+    const whole = isShell ? this.textsOf(first.part, first.value) : undefined;
+    // A line with a gap may be any line.
+    const lines = isShell && lists.length === 0 ? (whole?.some(hasGap) === true ? undefined : whole) : words;
+    if (lines === undefined || lines.length === 0 || folder.includes(ANY)) return undefined;
+    return {
+      kind: 'command',
+      lines: folder === '' ? lines : lines.map((line) => `cd '${folder.replaceAll("'", '')}' && ${line}`),
+    };
+  }
+
+  /** The lines that a list of words may be: `["ls", path]`, or a program and its arguments. */
+  #words(first: Argument, rest: readonly Argument[]): readonly string[] | undefined {
+    const parts: (readonly [Part, Value])[] = [];
+    for (const { part, value } of [first, ...rest]) {
+      const containers = this.constants.containers(part);
+      if (containers === undefined) {
+        if (part.kind === 'name' && rest.length === 0) return undefined;
+        parts.push([part, value]);
+        continue;
+      }
+      const [only, ...others] = containers;
+      if (only?.kind !== 'values' || others.length > 0) return undefined;
+      parts.push(...only.parts.map((one): [Part, Value] => [one, value]));
+    }
+    let lines: readonly string[] = [''];
+    for (const [part, value] of parts) {
+      const texts = this.textsOf(part, value) ?? [];
+      const words = texts.flatMap((text) => quoted(text) ?? []);
+      if (words.length === 0 || words.length < texts.length || words.length * lines.length > MAX_LINES)
+        return undefined;
+      lines = lines.flatMap((line) => words.map((word) => `${line} ${word}`.trim()));
+    }
+    return lines;
+  }
+
+  #query(first: Argument): Deed | undefined {
+    const statements = this.textsOf(first.part, first.value);
+    return statements === undefined || statements.some(hasGap) ? undefined : { kind: 'query', statements };
+  }
+}
+
+const nameIn = (part: Part): string => (part.kind === 'name' || part.kind === 'member' ? part.name : '');
+
+/** A word of a shell, with a variable in place of each gap; undefined for one that can not be written so. */
+function quoted(word: string): string | undefined {
+  if (hasGap(word))
+    return /["$`\\]/.test(word) ? undefined : `"${word.replaceAll(ANY, '$ARG').replaceAll(NAME, '$ARG')}"`;
+  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
