@@ -40,6 +40,7 @@ const LISTS = {
   commands: names(NAME, ['subprocess.run']),
   commandOptions: names(METHOD, ['capture_output']),
   queries: names(CALLABLE, ['.execute']),
+  connects: names(CALLABLE, ['.connect']),
   reading: names(METHOD, ['print']),
   wrappers: names(NAME, ['sorted']),
   serializers: names(NAME, ['json.dumps']),

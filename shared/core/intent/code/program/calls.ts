@@ -46,6 +46,9 @@ import type { Act, Deed } from './acts.ts';
 import { Deeds } from './deeds.ts';
 import { MAX_PATH, type Variables } from './variables.ts';
 
+/** A file that a program finds in a folder of its own. */
+const IN_FOLDER = /^(?:\w[\w-]*\/)+\x01(?:\.\w+)?$/;
+
 /** What is known of single calls. */
 export interface KnownCalls {
   /** Whether a call on something from outside does more than its name is listed for, by its object or its arguments. */
@@ -60,6 +63,9 @@ export interface Written {
   readonly callee: Part;
   readonly args: string;
 }
+
+const isClient = ({ bits }: Value): boolean =>
+  (bits & CLIENT) !== 0 && (bits & (UNSEEN | GIVEN)) === 0 && !isFree(bits);
 
 export abstract class Calls extends Deeds implements Acts {
   /** It opens a file to read it. */
@@ -80,7 +86,9 @@ export abstract class Calls extends Deeds implements Acts {
     this.opensFiles = true;
     if (path) for (const text of this.constants.of(path.part)) this.read.add(text);
     const { bits, texts } = path?.value ?? MEMORY;
-    if ((bits & BLIND) !== 0 || texts.some((text) => isSecretName(text)) || isSpelledSecret(texts)) this.act(place);
+    const isBlind =
+      (bits & BLIND) !== 0 && !(path && this.constants.of(path.part).every((text) => IN_FOLDER.test(text)));
+    if (isBlind || texts.some((text) => isSecretName(text)) || isSpelledSecret(texts)) this.act(place);
   }
 
   /** A value that is used as one: what is not of the program must be listed. */
@@ -197,8 +205,9 @@ export abstract class Calls extends Deeds implements Acts {
   #unlisted({ place, args }: Written, name: string, deed: () => Deed | undefined, isOfListed = false): Value {
     const act = { isOfListed, path: name.split('.').slice(-MAX_PATH), arguments: args, at: place.from, end: place.to };
     if (this.#hasHidden(name)) return this.act(place, name, args);
-    if (this.#known.reads(act)) return valueOf(OUTSIDE);
     const does = deed();
+    if ((does === undefined || does.kind === 'query') && this.#known.reads(act) && !this.mayBeStatement(act))
+      return valueOf(OUTSIDE);
     if (does === undefined) return this.act(place, name, args);
     this.perform(does, place, name, args);
     return valueOf(does.kind === 'query' ? OUTSIDE : LIBRARY);
@@ -253,6 +262,7 @@ export abstract class Calls extends Deeds implements Acts {
     const of = { value: object, part: call.callee.kind === 'member' ? call.callee.object : call.callee };
     const special = own ? undefined : this.language.special({ name: dotted, object, of, given, place, args }, this);
     if (special) return special;
+    if (!own && this.names.connects.has(dotted) && isClient(object)) return valueOf(object.bits);
     const isMaker = makers.has(dotted);
     const isListed = !this.language.isHidden(name) && (methods.has(name) || isMaker);
     const pathOf = () => [...this.#pathOf(call.callee), name];

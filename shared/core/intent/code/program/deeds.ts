@@ -1,5 +1,5 @@
 // Finds what a call of a program does with files, requests, commands and statements, as far as its arguments are written in the program.
-import type { Deed, Sent, Surroundings } from './acts.ts';
+import type { Act, Deed, Sent, Surroundings } from './acts.ts';
 import { type Argument, SPREAD, textIn } from './language.ts';
 import { Occurrences } from './occurrences.ts';
 import type { Part, Place } from './parts.ts';
@@ -120,6 +120,12 @@ export abstract class Deeds extends Variables {
     if (first) return this.#query(first);
     const isStore = ((object?.value.bits ?? MADE) & CLIENT) !== 0;
     return isStore ? { kind: 'query', statements: [name.slice(1)] } : undefined;
+  }
+
+  /** Whether a function is one of those whose calls are read by what they are given. */
+  protected isDeed(name: string): boolean {
+    const { writes, copies, requests, commands } = this.names;
+    return [writes, copies, requests, commands].some((names) => names.has(name));
   }
 
   #write(path: Argument | undefined, isEmptied: boolean, isFolder: boolean): Deed | undefined {
@@ -248,6 +254,12 @@ export abstract class Deeds extends Variables {
       lines = lines.flatMap((line) => words.map((word) => `${line} ${word}`.trim()));
     }
     return lines;
+  }
+
+  /** Whether a statement that is put together may have another one behind it that the program has somewhere. */
+  protected mayBeStatement({ path, arguments: args }: Pick<Act, 'path' | 'arguments'>): boolean {
+    if (!this.names.queries.has(`.${path.at(-1) ?? ''}`) || !/\{|\+|%/.test(args)) return false;
+    return this.#found?.texts.some((text) => /;\s*[a-z]/i.test(text)) === true;
   }
 
   #query(first: Argument): Deed | undefined {

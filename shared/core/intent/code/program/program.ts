@@ -88,12 +88,13 @@ const isCompound = ({ type }: Node): boolean => /^(?:Match|For|While|With|Try)St
 const isProgram = (node: Node): boolean => TELLS.has(node.type) || node.children.some(isProgram);
 
 /** What strings of a program say that no name does: a file with credentials, an address to be opened. */
-const opensMore = (node: Node, text: string): boolean =>
+const opensMore = (node: Node, text: string, urls: readonly string[]): boolean =>
   /^\w*String$/.test(node.type) && node.type !== 'ContinuedString'
-    ? saysMore(text.slice(node.from, node.to))
-    : node.children.some((child) => opensMore(child, text));
-const saysMore = (string: string): boolean =>
-  ADDRESS.test(string) ||
+    ? saysMore(text.slice(node.from, node.to), urls)
+    : node.children.some((child) => opensMore(child, text, urls));
+/** @param urls those of requests, which are read by themselves */
+const saysMore = (string: string, urls: readonly string[]): boolean =>
+  (ADDRESS.test(string) && !urls.some((url) => url.startsWith(string.replace(/^\w{0,2}["'`]|["'`]$|[{$].*$/gs, '')))) ||
   ESCAPED.test(string) ||
   /^\W?\/proc\//.test(string) ||
   (!/\s/.test(string) && isSecretName(string));
@@ -143,7 +144,8 @@ function readAs(
   const of = LANGUAGES[language];
   const judge = new Judge(known, text, names, of.language);
   const found = [...judge.judge(of.translate(text, root))];
-  if ((judge.opensFiles && opensMore(root, text)) || (isGuessed && isForeign(root, text, lexicon)))
+  const urls = found.flatMap(({ deed }) => (deed?.kind === 'request' ? deed.urls : []));
+  if ((judge.opensFiles && opensMore(root, text, urls)) || (isGuessed && isForeign(root, text, lexicon)))
     found.push({ path: [], arguments: '', at: root.from, end: root.to });
   const read = (act: Act, run: RunShell) =>
     act.deed

@@ -18,6 +18,7 @@ const GRAVE_KEYWORDS = /^(?:backend|memory|out_file|data_home|usetex|allow_pickl
 const READ_MODE = /^r?[bt]?$/;
 /** To write it anew, to add to it, or to make it. */
 const WRITE_MODE = /^[wax][bt]?$/;
+const TEMPORARY = /^(?:mode|suffix|delete|encoding|newline|buffering)$/;
 const FRAME_NAMES = /^(?:columns|index|mapper|axis|inplace|level|errors|copy)$/;
 /** Arguments that hold names of columns, and no function. */
 const PLAIN_KEYWORDS = /^(?:index|columns|values|axis|raw|result_type|margins|fill_value|dropna|normalize|na_action)$/;
@@ -110,6 +111,16 @@ function special(called: Called, judge: Acts): Value | undefined {
     case 'yaml.dump':
     case 'yaml.safe_dump':
       return only(given.length < 2 || (second !== undefined && isInMemory(second.value)));
+    case 'zipfile.ZipFile':
+      return only(READ_MODE.test(textIn((named('mode') ?? second)?.part) ?? ((named('mode') ?? second) ? '-' : 'r')));
+    case 'iter':
+      return given.length === 1 ? first?.value : undefined;
+    case 'tempfile.NamedTemporaryFile':
+    case 'tempfile.TemporaryDirectory':
+    case 'tempfile.mkdtemp':
+      return only(
+        given.every(({ keyword, part }) => TEMPORARY.test(keyword ?? 'mode') && !/[\\/]/.test(textIn(part) ?? '')),
+      );
     case 'functools.wraps':
       return only(given.length === 1);
     case 'unittest.main':
