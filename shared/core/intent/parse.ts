@@ -106,6 +106,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     mentioned,
     endStates,
     isDestructive: requested.effect === 'destructive',
+    isProgram: readings.isProgram,
     foreignKnown: foreign?.known,
   };
   const coverage = coverageOf(segments, found, lexicon);

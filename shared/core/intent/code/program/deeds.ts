@@ -7,6 +7,7 @@ import { ANY, hasGap, NAME, Texts } from './texts.ts';
 import { BLIND, CLIENT, MADE, type Value } from './values.ts';
 import { Variables } from './variables.ts';
 
+const EMPTY: Part = { kind: 'block', parts: [], isScope: false, from: 0, to: 0 };
 const NOTHING: Sent = { text: '', isOpen: false, isUnseen: false };
 const UNSEEN: Sent = { text: '', isOpen: true, isUnseen: true };
 const MAX_LINES = 16;
@@ -15,6 +16,8 @@ const METHOD = /^(?:get|head|options|post|put|patch|delete)$/i;
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
 export abstract class Deeds extends Variables {
+  abstract opens(path: Argument | undefined, place: Place): void;
+
   readonly read = new Set<string>();
   #texts: Texts | undefined;
   #found: Occurrences | undefined;
@@ -24,25 +27,25 @@ export abstract class Deeds extends Variables {
     return { texts: this.#found?.texts ?? [], read: this.read, walked: this.#texts?.walked ?? new Set() };
   }
 
+  protected get found(): Occurrences {
+    return (this.#found ??= new Occurrences(this.root ?? EMPTY, this.names));
+  }
+
   protected get constants(): Texts {
-    this.#found ??= new Occurrences(
-      this.root ?? { kind: 'block', parts: [], isScope: false, from: 0, to: 0 },
-      this.names,
-    );
-    return (this.#texts ??= new Texts(this.text, this.names, this.#found));
+    return (this.#texts ??= new Texts(this.text, this.names, this.found));
   }
 
   /** The texts that an argument may be; undefined if the program makes one in a way that nobody sees. */
   protected textsOf(part: Part, { bits }: Value): readonly string[] | undefined {
     const texts = this.constants.of(part);
-    return (bits & BLIND) !== 0 && texts.some((text) => text.includes(ANY)) ? undefined : texts;
+    return ((bits | this.stored) & BLIND) !== 0 && texts.some((text) => text.includes(ANY)) ? undefined : texts;
   }
 
   /** What is written out of an object or a text: keys, and values as far as they are known. */
   #sent(part: Part | undefined, depth = 0): Sent {
     if (part === undefined) return NOTHING;
     if (depth > 8) return UNSEEN;
-    if (part.kind === 'call' && this.names.serializers.has(this.#found?.nameOf(part.callee) ?? ''))
+    if (part.kind === 'call' && this.names.serializers.has(this.found.nameOf(part.callee) ?? ''))
       return this.#sent(part.given[0]?.part, depth + 1);
     const container = this.constants.containers(part)?.[0];
     if (container?.kind === 'values')
@@ -81,24 +84,26 @@ export abstract class Deeds extends Variables {
   }
 
   /** Whether an expression is surely empty: `""`, `[]`, `pd.DataFrame()`. */
-  #isNothing(part: Part | undefined): boolean {
-    if (part === undefined) return false;
-    if (part.kind === 'name') {
-      const [only, ...others] = this.#found?.bindings.get(part.name) ?? [];
-      const isOnlyRead = others.length === 0 && this.#found?.shared.has(part.name) === false;
-      return only?.kind === 'value' && only.part.kind !== 'name' && isOnlyRead && this.#isNothing(only.part);
+  #isNothing(part: Part | undefined, ifNone = false): boolean {
+    if (part === undefined) return ifNone;
+    if (part.kind === 'call') {
+      const [first] = part.given;
+      if (this.names.serializers.has(this.found.nameOf(part.callee) ?? '')) return this.#isNothing(first?.part);
+      return first === undefined && /^[A-Z]|^(?:bytes|list|dict|str)$/.test(nameIn(part.callee));
     }
-    if (part.kind === 'call')
-      return part.given.length === 0 && /^[A-Z]|^(?:bytes|list|dict|str)$/.test(nameIn(part.callee));
-    const container = part.kind === 'object' ? part.members : part.kind === 'values' ? part.parts : undefined;
-    return container === undefined ? this.constants.of(part).includes('') : container.length === 0;
+    const { bindings, shared } = this.found;
+    const [only, ...others] = (part.kind === 'name' && bindings.get(part.name)) || [];
+    if (part.kind === 'name' && only?.kind === 'value' && only.part.kind === 'call')
+      return others.length === 0 && !shared.has(part.name) && this.#isNothing(only.part);
+    const all = this.constants.containers(part);
+    if (all === undefined) return this.constants.of(part).every((text) => text.trim() === '');
+    return all.every((one) => (one.kind === 'object' ? one.members : one.parts).length === 0);
   }
 
   /** What a call does that is listed as one that acts; undefined for another, and for one of which too little is written. */
   protected deedOf(name: string, object: Argument | undefined, given: readonly Argument[]): Deed | undefined {
     const { writes, writesItself, copies, requests, commands, queries } = this.names;
     if (given.some(({ keyword }) => keyword === SPREAD)) return undefined;
-    void this.constants;
     const [first, second] = given.filter(({ keyword }) => keyword === undefined);
     const folder = /mkdir|makedirs/i.test(name);
     if (writesItself.has(name)) return this.#write(object, !folder && this.#isNothing(first?.part), folder);
@@ -111,6 +116,7 @@ export abstract class Deeds extends Variables {
       return this.#write(path, !folder && this.#isNothing(content), folder);
     }
     if (copies.has(name)) {
+      this.opens(first, first?.part ?? EMPTY);
       const from = first && this.textsOf(first.part, first.value);
       return this.#write(second, from?.some((path) => /^\/dev\//.test(path)) ?? true, false);
     }
@@ -139,20 +145,25 @@ export abstract class Deeds extends Variables {
   }
 
   /** Whether something is written into a file that a call opens: right there, or by its name, until that is given to another. */
-  #isWritten({ from, to }: Place): boolean {
-    const after = this.text.slice(to);
-    if (/^\s*[,)]/.test(after) && !/^\s*,[^\n]*\bas\s+\w+\s*:|^\s*\)\s*as\b/.test(after)) return true;
-    const name =
-      /^\s*(?:,?\s*)?\bas\s+(\w+)/.exec(after)?.[1] ??
-      /([\w$]+)\s*=\s*(?:await\s+)?$/.exec(this.text.slice(0, from))?.[1];
-    if (name === undefined) return /^\s*\.\s*write\w*\((?!\s*b?(?:""|'')\s*\))/.test(after);
-    const again = new RegExp(`\\bas\\s+${name}\\b|(?<![\\w.])${name}\\s*=(?!=)`, 'g');
-    const rest = after.replace(/^\s*as\s+\w+/, '');
-    const until = rest.search(again);
-    const use = new RegExp(
-      `(?<![\\w.])${name}\\s*\\.\\s*write\\w*\\((?!\\s*b?(?:""|'')\\s*\\))|[(,=]\\s*${name}\\s*[,)]`,
+  #isWritten(place: Place): boolean {
+    const { bindings, contents } = this.found;
+    const isOpen = (part: Part) => part.from === place.from && part.to === place.to;
+    const opened = [...bindings].flatMap(([name, all]) =>
+      all.flatMap((one) => (one.kind === 'value' && isOpen(one.part) ? name : [])),
     );
-    return use.test(until < 0 ? rest : rest.slice(0, until));
+    const until = Math.min(
+      ...opened.flatMap((name) =>
+        (bindings.get(name) ?? []).flatMap((one) =>
+          one.kind === 'value' && one.part.from > place.from ? one.part.from : [],
+        ),
+      ),
+      this.text.length,
+    );
+    return contents.some(({ into, part, isOther }) => {
+      const isNamed =
+        into.kind === 'name' && opened.includes(into.name) && into.from > place.from && into.from <= until;
+      return (isNamed || isOpen(into)) && (isOther || !this.#isNothing(part, true));
+    });
   }
 
   #request(name: string, given: readonly Argument[]): Deed | undefined {
@@ -172,6 +183,7 @@ export abstract class Deeds extends Variables {
     const hasBody = /^(?:post|put|patch)$/.test(last);
     if (hasBody && rest[0]) options.set('data', rest[0].part);
     const bag = rest[hasBody ? 1 : 0];
+    if (bag && !this.language.keysAreMembers) return undefined;
     const members = bag && this.constants.containers(bag.part);
     if (bag && (members?.length !== 1 || members[0]?.kind !== 'object')) return undefined;
     if (members?.[0]?.kind === 'object')
@@ -206,7 +218,7 @@ export abstract class Deeds extends Variables {
   #command(name: string, given: readonly Argument[]): Deed | undefined {
     const byPlace = given.filter(({ keyword }) => keyword === undefined);
     const [first, ...rest] = byPlace;
-    if (first === undefined) return undefined;
+    if (first === undefined || (rest.length > 0 && !this.language.keysAreMembers)) return undefined;
     let folder = '';
     let isShell = /system|popen|getoutput|exec(?:Sync)?$/.test(name);
     const options: (readonly [string, Part])[] = given.flatMap(({ keyword, part }) =>
@@ -251,6 +263,8 @@ export abstract class Deeds extends Variables {
       const words = texts.flatMap((text) => quoted(text) ?? []);
       if (words.length === 0 || words.length < texts.length || words.length * lines.length > MAX_LINES)
         return undefined;
+      // What is run must be known, and that an argument is no option.
+      if (texts.some((text) => text.startsWith(ANY) || (lines[0] === '' && hasGap(text)))) return undefined;
       lines = lines.flatMap((line) => words.map((word) => `${line} ${word}`.trim()));
     }
     return lines;
@@ -259,7 +273,7 @@ export abstract class Deeds extends Variables {
   /** Whether a statement that is put together may have another one behind it that the program has somewhere. */
   protected mayBeStatement({ path, arguments: args }: Pick<Act, 'path' | 'arguments'>): boolean {
     if (!this.names.queries.has(`.${path.at(-1) ?? ''}`) || !/\{|\+|%/.test(args)) return false;
-    return this.#found?.texts.some((text) => /;\s*[a-z]/i.test(text)) === true;
+    return this.found.texts.some((text) => /;\s*[a-z]/i.test(text));
   }
 
   #query(first: Argument): Deed | undefined {

@@ -28,6 +28,8 @@ export interface Readers extends Surroundings {
 
 /** What leads from a folder to others. */
 const UPWARDS = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
+/** Characters that are written by their codes. */
+const HIDDEN = /\\(?:x|u|U|N\{|[0-7])|%[\d.]*c|\{[^{}]*:[^{}]*[cx]\}/;
 /** Another host, or a place that is no file. */
 const ELSEWHERE = /^[\\/]{2}|^[a-z][\w+.-]+:\/\/|^\\/i;
 /** Files that others run by their name, and those of which a dot says that a program heeds them. */
@@ -38,12 +40,19 @@ const IS_RUN =
 function mayLeadAnywhere(path: string, { texts, lexicon }: Readers): boolean {
   const gap = path.search(/[\0\x01]/);
   const folder = gap < 0 ? path : path.slice(0, path.lastIndexOf('/', gap) + 1);
-  if (path === '' || ELSEWHERE.test(path) || UPWARDS.test(path) || (gap >= 0 && /^[./]*$/.test(folder))) return true;
-  if (!path.includes(ANY)) return false;
-  // The rest may be put together from what the program has elsewhere.
+  if (path === '' || ELSEWHERE.test(path) || UPWARDS.test(path) || (gap >= 0 && /^[./~]*$/.test(folder))) return true;
+  if (gap < 0) return false;
+  // The rest may be put together from what the program has elsewhere, and may begin anew.
   const leads = (text: string) =>
-    UPWARDS.test(text) || (/^[/~]/.test(text) && (isSystemPath(text) || writtenPlace(text, SPAN, lexicon).length > 0));
-  return texts.some(leads) || spellsOut('../', texts);
+    UPWARDS.test(text) ||
+    HIDDEN.test(text) ||
+    writtenPlace(`/home/x/${text}`, SPAN, lexicon).length > 0 ||
+    (/^[/~]/.test(text) && (isSystemPath(text) || writtenPlace(text, SPAN, lexicon).length > 0));
+  const rests = path
+    .split(ANY)
+    .slice(1)
+    .map((rest) => `/${rest.replace(/^\/+/, '')}`);
+  return [...texts, ...rests].some(leads) || spellsOut('../', texts);
 }
 const SPAN: Span = { at: 0, end: 0 };
 
@@ -77,7 +86,7 @@ const HOST = /^https?:\/\/[\w.-]+(?::\d{1,5})?(?=[/?#]|$)/i;
 
 /** Whether a gap of an address may be filled with a word of the program that acts: `/users/purge`. */
 const mayAct = (texts: readonly string[], lexicon: Lexicon): boolean =>
-  texts.some((text) => /^[\w/-]{3,60}$/.test(text) && actOfUrl(`/items/1/${text}`, lexicon) !== undefined);
+  texts.some((text) => /^[\w./-]{3,60}$/.test(text) && actOfUrl(`/items/1/${text}`, lexicon) !== undefined);
 
 function requested(deed: Deed & { kind: 'request' }, span: Span, { lexicon, texts }: Readers): Fragment[] {
   const { method, query, headers, body } = deed;

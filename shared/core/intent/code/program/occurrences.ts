@@ -11,6 +11,13 @@ export type Binding =
   | { readonly kind: 'import'; readonly name: string }
   | { readonly kind: 'other' };
 
+/** `part` is what is written; absent where a writer of another kind is made. */
+export interface Content {
+  readonly into: Part;
+  readonly part: Part | undefined;
+  readonly isOther: boolean;
+}
+
 type Call = Part & { readonly kind: 'call' };
 
 /** Calls of functions that give what they are given to another: `names.map((name) => ...)`. */
@@ -26,6 +33,10 @@ export class Occurrences {
   /** Names that are used in another way than to be called. */
   readonly values = new Set<string>();
   readonly texts: string[] = [];
+  /** Members and methods of the program's own objects. */
+  readonly members = new Set<string>();
+  /** What is written into files by their names: `file.write(text)`. */
+  readonly contents: Content[] = [];
   /** Names of elements of lists. */
   readonly elements = new Set<string>();
   readonly #names: ProgramNames;
@@ -39,8 +50,14 @@ export class Occurrences {
 
   /** What may be a function of the program by its name. */
   #findOwn(part: Part): void {
-    if (part.kind === 'function' || part.kind === 'class') this.#own.add(part.name);
-    else if (part.kind === 'bind' && mayBeFunction(part.value))
+    if (part.kind === 'function' || part.kind === 'class' || part.kind === 'field') this.#own.add(part.name);
+    if (part.kind === 'function' && part.role !== 'statement') this.members.add(part.name);
+    if (part.kind === 'field') this.members.add(part.name);
+    if (part.kind === 'class') for (const one of part.body) this.#findMembers(one);
+    if (part.kind === 'bind')
+      for (const target of part.targets) if (target.kind === 'member') this.members.add(target.name);
+    if (part.kind === 'object') for (const { name, key } of part.members) this.members.add(textIn(key) ?? name ?? '');
+    if (part.kind === 'bind' && mayBeFunction(part.value))
       for (const target of part.targets)
         if (target.kind === 'name' || target.kind === 'member') this.#own.add(target.name);
     if (part.kind === 'object')
@@ -49,6 +66,12 @@ export class Occurrences {
     if (part.kind === 'function')
       for (const { target } of part.parameters) if (target.kind === 'name') this.#own.add(target.name);
     for (const one of partsWithin(part)) this.#findOwn(one);
+  }
+
+  #findMembers(part: Part): void {
+    if (part.kind === 'block') for (const one of part.parts) this.#findMembers(one);
+    if (part.kind === 'bind')
+      for (const target of part.targets) if (target.kind === 'name') this.members.add(target.name);
   }
 
   #add(name: string, binding: Binding): void {
@@ -149,12 +172,26 @@ export class Occurrences {
     const { callee, given } = call;
     const last = callee.kind === 'member' || callee.kind === 'name' ? callee.name : '';
     const reads = this.#names.reading.has(last) && !this.#own.has(last);
+    this.#findContents(call, last);
     if (callee.kind === 'name') this.calls.set(last, [...(this.calls.get(last) ?? []), call]);
     else if (callee.kind === 'member') this.#visit(callee.object, reads || EACH.test(last));
     else this.#visit(callee, false);
     for (const { part, keyword } of given)
       if (part.kind === 'function' && callee.kind === 'member' && EACH.test(last)) this.#function(part, callee.object);
       else this.#visit(part, reads && keyword !== SPREAD);
+  }
+
+  #findContents({ callee, given }: Call, last: string): void {
+    const [first] = given.filter(({ keyword }) => keyword === undefined);
+    if (callee.kind === 'member' && /^write(?:lines)?$/.test(last))
+      this.contents.push({ into: callee.object, part: first?.part, isOther: false });
+    else
+      for (const [at, { part, keyword }] of given.entries()) {
+        const isOther = !/^(?:dump|safe_dump|print)$/.test(last);
+        if (part.kind === 'name' && (isOther || at > 0)) this.contents.push({ into: part, part: first?.part, isOther });
+        else if (part.kind === 'call' && (isOther || at > 0 || keyword !== undefined))
+          this.contents.push({ into: part, part: first?.part, isOther });
+      }
   }
 
   /** What a name of a library stands for, or a member of one; undefined for what the program makes itself. */

@@ -94,10 +94,13 @@ const opensMore = (node: Node, text: string, urls: readonly string[]): boolean =
     : node.children.some((child) => opensMore(child, text, urls));
 /** @param urls those of requests, which are read by themselves */
 const saysMore = (string: string, urls: readonly string[]): boolean =>
-  (ADDRESS.test(string) && !urls.some((url) => url.startsWith(string.replace(/^\w{0,2}["'`]|["'`]$|[{$].*$/gs, '')))) ||
+  (ADDRESS.test(string) && !isOneOf(string.replace(/^\w{0,2}["'`]|["'`]$|[{$].*$/gs, ''), urls)) ||
   ESCAPED.test(string) ||
   /^\W?\/proc\//.test(string) ||
   (!/\s/.test(string) && isSecretName(string));
+
+const isOneOf = (address: string, urls: readonly string[]): boolean =>
+  ADDRESS.test(address) && urls.some((url) => url.startsWith(address));
 
 function remarksIn(node: Node, found: Span[] = []): Span[] {
   if (isRemark(node)) found.push({ at: node.from, end: node.to });

@@ -34,6 +34,11 @@ const folderOf = (path: string): string => {
   return at > 0 ? bare.slice(0, at) : bare === '' || /^\.{1,2}$/.test(bare) ? ANY : '.';
 };
 
+const CONSTANTS: ReadonlyMap<string, string> = new Map([
+  ...['os.pardir', 'os.path.pardir'].map((name) => [name, '..'] as const),
+  ...['os.sep', 'os.path.sep', 'path.sep', '.root', '.anchor'].map((name) => [name, '/'] as const),
+]);
+
 const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   t: '\t',
@@ -107,7 +112,9 @@ export class Texts {
             part.parts.map((one) => this.of(one)),
             inFolder,
           );
-        return part.makes === 'one' && part.parts.length === 1 ? this.of(part.parts[0]) : OPEN;
+        // `*list`
+        if (part.makes !== 'one' || part.parts.length !== 1 || this.#text.startsWith('*', part.from)) return OPEN;
+        return this.of(part.parts[0]);
       default:
         return OPEN;
     }
@@ -148,13 +155,19 @@ export class Texts {
       return (given.find((one) => one.keyword === keyword) ?? byPlace)?.part ?? preset;
     });
     const known = found.filter((one) => one !== undefined);
-    return found.length > 0 && known.length === found.length ? known : undefined;
+    // Its arguments are its parameters by another name.
+    if (found.length === 0 || known.length < found.length || values.has('arguments')) return undefined;
+    return preset ? [...known, preset] : known;
   }
 
   #member({ object, name }: Part & { kind: 'member' }): readonly string[] {
+    const constant = CONSTANTS.get(this.#found.nameOf({ kind: 'member', object, name, from: 0, to: 0 }) ?? `.${name}`);
+    if (constant !== undefined) return [constant];
+    if (this.#found.members.has(name)) return this.#picked(object, name);
     if (this.#names.segments.has(`.${name}`)) return SMALL;
-    if (name === 'parent') return this.of(object).map(folderOf);
-    return this.#picked(object, name);
+    const paths = this.of(object);
+    if (name === 'parent') return paths.map(folderOf);
+    return /^(?:name|stem|suffix)$/.test(name) && !paths.includes(ANY) ? SMALL : this.#picked(object, name);
   }
 
   /** The values by a key of lists and objects that nothing changes. */
@@ -283,7 +296,11 @@ export class Texts {
     }
     if (callee.kind !== 'member') return OPEN;
     const { object, name: method } = callee;
-    if (segments.has(`.${method}`)) return SMALL;
+    if (this.#found.members.has(method)) return OPEN;
+    if (segments.has(`.${method}`)) {
+      // A date in a form that is not seen may be any text.
+      return parts.some((part) => this.of(part).some((text) => text.includes(ANY))) ? OPEN : SMALL;
+    }
     if (sameTexts.has(`.${method}`)) return this.of(object);
     if (joinsPaths.has(`.${method}`))
       return joinedBy(
