@@ -25,7 +25,8 @@ export type Deed =
       readonly body: Sent;
     }
   | { readonly kind: 'command'; readonly lines: readonly string[] }
-  | { readonly kind: 'query'; readonly statements: readonly string[] };
+  /** `isKept`: of a database that is not only in memory. */
+  | { readonly kind: 'query'; readonly statements: readonly string[]; readonly isKept: boolean };
 
 /** What is known of all of a program that its deeds depend on. */
 export interface Surroundings {

@@ -4,7 +4,7 @@ import { type Argument, SPREAD, textIn } from './language.ts';
 import { Occurrences } from './occurrences.ts';
 import type { Part, Place } from './parts.ts';
 import { ANY, hasGap, NAME, Texts } from './texts.ts';
-import { BLIND, CLIENT, MADE, type Value } from './values.ts';
+import { ANYTHING, BLIND, CLIENT, GIVEN, MADE, STORE, type Value } from './values.ts';
 import { Variables } from './variables.ts';
 
 const EMPTY: Part = { kind: 'block', parts: [], isScope: false, from: 0, to: 0 };
@@ -123,9 +123,11 @@ export abstract class Deeds extends Variables {
     if (requests.has(name)) return this.#request(name, given);
     if (commands.has(name)) return this.#command(name, given);
     if (!queries.has(name)) return undefined;
-    if (first) return this.#query(first);
-    const isStore = ((object?.value.bits ?? MADE) & CLIENT) !== 0;
-    return isStore ? { kind: 'query', statements: [name.slice(1)] } : undefined;
+    const bits = object?.value.bits ?? MADE;
+    const isKept = (bits & STORE) === 0 || (bits & (ANYTHING | CLIENT | GIVEN)) !== 0;
+    if (first) return this.#query(first, isKept);
+    const isStore = !isKept || (bits & CLIENT) !== 0;
+    return isStore ? { kind: 'query', statements: [name.slice(1)], isKept } : undefined;
   }
 
   /** Whether a function is one of those whose calls are read by what they are given. */
@@ -276,9 +278,9 @@ export abstract class Deeds extends Variables {
     return this.found.texts.some((text) => /;\s*[a-z]/i.test(text));
   }
 
-  #query(first: Argument): Deed | undefined {
+  #query(first: Argument, isKept: boolean): Deed | undefined {
     const statements = this.textsOf(first.part, first.value);
-    return statements === undefined || statements.some(hasGap) ? undefined : { kind: 'query', statements };
+    return statements === undefined || statements.some(hasGap) ? undefined : { kind: 'query', statements, isKept };
   }
 }
 

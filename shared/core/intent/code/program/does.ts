@@ -134,8 +134,12 @@ function commanded({ lines }: Deed & { kind: 'command' }, span: Span, { runShell
   return mayBeOption ? [...read, unknownCode(span)] : read;
 }
 
-function queried({ statements }: Deed & { kind: 'query' }, span: Span, { lexicon }: Readers): Fragment[] {
+/** What reaches from a database in memory to files. */
+const LEAVES_MEMORY = /\b(?:attach|vacuum|load_extension|writefile|readfile|edit|backup|copy|export|install|load)\b/i;
+
+function queried({ statements, isKept }: Deed & { kind: 'query' }, span: Span, { lexicon }: Readers): Fragment[] {
   return statements.flatMap((statement) => {
+    if (!isKept && !LEAVES_MEMORY.test(statement)) return [readsOnly(span, { domain: 'db' })];
     const found = sqlFragments(statement, { at: 0, end: statement.length }, lexicon);
     return found.length === 0 ? [unknownCode(span)] : found.map((one) => fragmentOf(span, one));
   });

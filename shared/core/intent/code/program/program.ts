@@ -30,7 +30,6 @@ export interface ReadProgram {
   readonly isExpression: boolean;
   /** It does more by what the language and its libraries have. What names do that nothing defines, those of tools, their own readers say. */
   readonly surelyActs: boolean;
-  readonly found?: readonly Act[];
 }
 
 const LANGUAGES = {
@@ -74,6 +73,8 @@ function fragmentsOfAct(act: Act, lexicon: Lexicon, runShell: RunShell): Fragmen
   const read = callFragment(call, 'program', lexicon, runShell);
   return read === undefined || gravity(read) < gravity(NOT_UNDERSTOOD) ? [unknownCode(act)] : [read];
 }
+
+const SENDS = /^(?:post|put|patch|delete|request)$/;
 
 const TELLS: ReadonlySet<string> = new Set([
   ...['CallExpression', 'NewExpression', 'FunctionDefinition', 'ClassDefinition', 'ImportStatement', 'ForStatement'],
@@ -168,8 +169,10 @@ function readAs(
     return does.every(({ action }) => action !== 'unknown') ? does : undefined;
   };
   const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
-  const isOfLanguage = ({ at, path: [root = ''] }: Act) =>
+  const isOfLanguage = ({ at, path, deed }: Act, [root = ''] = path) =>
     /["'`[{]/.test(text.charAt(at)) ||
+    (deed !== undefined && deed.kind !== 'request') ||
+    (deed === undefined && SENDS.test(path.at(-1) ?? '') && names.requests.has(path.join('.'))) ||
     (!lexicon.codeWords.httpClients.has(root.toLowerCase()) &&
       (root === '' ||
         [names.roots, names.modules, of.language.treated].some((one) => one.has(root)) ||
@@ -177,7 +180,7 @@ function readAs(
   const surelyActs =
     /\w[(`]|\bfrom\s*["']/.test(text) && found.some((act) => isOfLanguage(act) || root.children.some(isCompound));
   const reads = found.length === 0;
-  return { found, language, reads, acts, does: understood, remarks: () => remarksIn(root), isExpression, surelyActs };
+  return { language, reads, acts, does: understood, remarks: () => remarksIn(root), isExpression, surelyActs };
 }
 
 /** What a text may be, the likelier language first. */

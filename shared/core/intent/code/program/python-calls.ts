@@ -1,7 +1,7 @@
 // The names of Python that act, and the calls whose arguments decide what they do.
 import { type Acts, type Argument, type Called, isPlainVariable, type Language, SPREAD, textIn } from './language.ts';
 import type { Part } from './parts.ts';
-import { ANYTHING, BLIND, isFree, MADE, MEMORY, OUTSIDE, UNKNOWN, type Value } from './values.ts';
+import { ANYTHING, BLIND, isFree, LIBRARY, MADE, MEMORY, OUTSIDE, STORE, UNKNOWN, type Value } from './values.ts';
 
 /** Names with two lines around them that only tell of something. */
 const PLAIN_HIDDEN =
@@ -111,6 +111,10 @@ function special(called: Called, judge: Acts): Value | undefined {
     case 'yaml.dump':
     case 'yaml.safe_dump':
       return only(given.length < 2 || (second !== undefined && isInMemory(second.value)));
+    case 'sqlite3.connect':
+      return given.length === 1 && textIn(first?.part) === ':memory:'
+        ? { ...MEMORY, bits: LIBRARY | STORE }
+        : undefined;
     case 'zipfile.ZipFile':
       return only(READ_MODE.test(textIn((named('mode') ?? second)?.part) ?? ((named('mode') ?? second) ? '-' : 'r')));
     case 'iter':
