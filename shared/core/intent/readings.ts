@@ -28,7 +28,7 @@ export interface Readings {
   readonly asked: readonly CandidateAction[];
   /** Words that only say that code is to be run, which the code accounts for. */
   readonly carriers: readonly CandidateAction[];
-  /** The text is a program of which all is understood. */
+  /** The text is a program of which all is understood, and that only reads and writes files. */
   readonly isProgram: boolean;
   /** Code that the text only mentions. */
   readonly mentioned: readonly Fragment[];
@@ -204,5 +204,14 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     (runs &&
       hidden.texts.some((inner) => candidatesOf(sentencesOf(inner, isSecret, lexicon.words), lexicon).length > 0));
   const carriers = requests.filter(onlyRunsCode);
-  return { all, asked: ranked(all), carriers, isProgram: isRead, mentioned, foreign, hidesOrder, harm };
+  return {
+    all,
+    asked: ranked(all),
+    carriers,
+    isProgram: isRead && whole.onlyWrites(),
+    mentioned,
+    foreign,
+    hidesOrder,
+    harm,
+  };
 }

@@ -102,7 +102,11 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
 /** What a program does that is all of a text; undefined for one that is not understood. */
 export const doneBy = (program: ReadProgram, text: string, lexicon: Lexicon): readonly Fragment[] | undefined => {
   const effort = newEffort(text.length);
-  return program.does((line) => shellFragments(parseInner(line, 0, effort), lexicon, 1));
+  const does = program.does((line) => shellFragments(parseInner(line, 0, effort), lexicon, 1));
+  if (does === undefined || program.reads) return does;
+  // Code in a comment may be what comes next.
+  const remarks = program.remarks().flatMap(({ at, end }) => fragmentsBeside([], text.slice(at, end), lexicon));
+  return remarks.every(({ effect }) => effect === 'read') ? does : undefined;
 };
 
 /** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */

@@ -190,7 +190,7 @@ export interface Found {
   readonly mentioned: readonly Fragment[];
   /** What statements say about how things are to end up. */
   readonly endStates: readonly EndState[];
-  /** All of the text is a program that is understood. */
+  /** All of the text is a program that is understood, and that only reads and writes files. */
   readonly isProgram: boolean;
   readonly isDestructive: boolean;
   /** The share of known words in a text of another language. */

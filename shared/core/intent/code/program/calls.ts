@@ -300,6 +300,8 @@ export abstract class Calls extends Deeds implements Acts {
 
   /** What a method does that is listed as one that acts. An object that nobody knows may do something else by the usual names. */
   #deedOn(of: Argument, name: string, given: readonly Argument[]): Deed | undefined {
+    // Nobody sees what a frame holds that nothing defines.
+    if (this.names.writes.has(name) && isFree(of.value.bits)) return undefined;
     if (this.names.vague.has(name) && (of.value.bits & ANYTHING) !== MADE) return undefined;
     return this.deedOf(name, of, given);
   }

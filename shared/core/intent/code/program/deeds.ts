@@ -86,17 +86,21 @@ export abstract class Deeds extends Variables {
   /** Whether an expression is surely empty: `""`, `[]`, `pd.DataFrame()`. */
   #isNothing(part: Part | undefined, ifNone = false): boolean {
     if (part === undefined) return ifNone;
+    if (part.kind === 'index') return part.isCut && NO_ROWS.test(this.text.slice(part.from, part.to));
     if (part.kind === 'call') {
       const [first] = part.given;
       if (this.names.serializers.has(this.found.nameOf(part.callee) ?? '')) return this.#isNothing(first?.part);
-      return first === undefined && /^[A-Z]|^(?:bytes|list|dict|str)$/.test(nameIn(part.callee));
+      if (first) return NO_ROWS.test(this.text.slice(part.from, part.to));
+      return /^[A-Z]|^(?:bytes|list|dict|str)$/.test(nameIn(part.callee));
     }
     const { bindings, shared } = this.found;
-    const [only, ...others] = (part.kind === 'name' && bindings.get(part.name)) || [];
-    if (part.kind === 'name' && only?.kind === 'value' && only.part.kind === 'call')
-      return others.length === 0 && !shared.has(part.name) && this.#isNothing(only.part);
+    const given = (part.kind === 'name' && bindings.get(part.name)) || [];
+    const isMade = ({ kind }: Part) => kind === 'call' || kind === 'index';
+    if (part.kind === 'name' && given.some((one) => one.kind === 'value' && isMade(one.part)))
+      return !shared.has(part.name) && given.some((one) => one.kind === 'value' && this.#isNothing(one.part));
     const all = this.constants.containers(part);
-    if (all === undefined) return this.constants.of(part).every((text) => text.trim() === '');
+    if (all === undefined)
+      return this.constants.of(part).every((text) => /^\s*(?:\{\s*\}|\[\s*\]|null)?\s*$/.test(text));
     return all.every((one) => (one.kind === 'object' ? one.members : one.parts).length === 0);
   }
 
@@ -283,6 +287,9 @@ export abstract class Deeds extends Variables {
     return statements === undefined || statements.some(hasGap) ? undefined : { kind: 'query', statements, isKept };
   }
 }
+
+/** What is cut so that nothing is left of it: `[0:0]`, `.head(0)`. */
+const NO_ROWS = /\[\s*0?\s*:\s*0\s*\]$|\.(?:head|tail|sample|limit|truncate|nlargest)\(\s*(?:n\s*=\s*)?0\s*\)$/;
 
 const nameIn = (part: Part): string => (part.kind === 'name' || part.kind === 'member' ? part.name : '');
 

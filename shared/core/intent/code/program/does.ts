@@ -5,9 +5,11 @@ import {
   fileWrite,
   type Fragment,
   fragmentOf,
+  gravity,
   isNowhere,
   isSecretName,
   isSystemPath,
+  NOT_UNDERSTOOD,
   readsOnly,
   sentOutside,
   type Span,
@@ -35,6 +37,9 @@ const ELSEWHERE = /^[\\/]{2}|^[a-z][\w+.-]+:\/\/|^\\/i;
 /** Files that others run by their name, and those of which a dot says that a program heeds them. */
 const IS_RUN =
   /\.(?:pyw?|pth|so|dll|sh|bash|zsh|fish|[cm]?jsx?|[cm]?tsx?|rb|pl|php|ps1|bat|cmd|exe|jar|service|timer|plist|desktop|reg)$|(?:^|\/)(?:Makefile|Dockerfile|Jenkinsfile|Vagrantfile|crontab|package(?:-lock)?\.json|pyproject\.toml|setup\.cfg|tox\.ini)$|(?:^|\/)\.(?![./\0\x01]|$)/i;
+
+/** Folders whose files everybody can read. */
+const PUBLISHED = /^\/var\/www\b|(?:^|\/)(?:htdocs|public_html|wwwroot|webroot)(?:\/|$)/i;
 
 /** Whether a path may lead anywhere. A name below a folder that is written out is known well enough. */
 function mayLeadAnywhere(path: string, { texts, lexicon }: Readers): boolean {
@@ -73,6 +78,7 @@ function written(deed: Deed & { kind: 'write' }, span: Span, readers: Readers): 
     const isUnclear =
       mayLeadAnywhere(path, readers) ||
       isSecretName(path) ||
+      PUBLISHED.test(path) ||
       (!deed.isFolder && (IS_RUN.test(path) || replacesFiles(path, readers)));
     const whole = path.replaceAll(/[\0\x01]/g, 'x');
     const place = [fileWrite(whole, span, deed.isEmptied), ...writtenPlace(whole, span, readers.lexicon)];
@@ -108,7 +114,10 @@ function requested(deed: Deed & { kind: 'request' }, span: Span, { lexicon, text
     if (isOutside(url, lexicon)) {
       const sends = isOpen || body.text !== '' || /[\w-]+=/.test(parameters);
       const read = requestFragment({ ...all, carries: sends }, span, lexicon);
-      return [sends ? sentOutside({ ...read, object: 'data', domain: 'data' }, texts.join(' '), isOpen) : read];
+      if (!sends) return [read];
+      const sent = sentOutside({ ...read, object: 'data', domain: 'data' }, texts.join(' '), isOpen);
+      // What it asks for may be graver than that data leaves.
+      return gravity(read) >= gravity(NOT_UNDERSTOOD) ? [read, sent] : [sent];
     }
     const path = url.replace(HOST, '').split(/[?#]/, 1)[0] ?? '';
     const mayBeAny =
@@ -137,9 +146,14 @@ function commanded({ lines }: Deed & { kind: 'command' }, span: Span, { runShell
 /** What reaches from a database in memory to files. */
 const LEAVES_MEMORY = /\b(?:attach|vacuum|load_extension|writefile|readfile|edit|backup|copy|export|install|load)\b/i;
 
-function queried({ statements, isKept }: Deed & { kind: 'query' }, span: Span, { lexicon }: Readers): Fragment[] {
+function queried(
+  { statements, isKept }: Deed & { kind: 'query' },
+  span: Span,
+  { lexicon, texts }: Readers,
+): Fragment[] {
   return statements.flatMap((statement) => {
-    if (!isKept && !LEAVES_MEMORY.test(statement)) return [readsOnly(span, { domain: 'db' })];
+    if (!isKept && !texts.some((text) => /\battach\b/i.test(text)) && !LEAVES_MEMORY.test(statement))
+      return [readsOnly(span, { domain: 'db' })];
     const found = sqlFragments(statement, { at: 0, end: statement.length }, lexicon);
     return found.length === 0 ? [unknownCode(span)] : found.map((one) => fragmentOf(span, one));
   });

@@ -24,6 +24,8 @@ export interface ReadProgram {
   acts(): readonly Fragment[];
   /** All that it does, if that is understood. `runShell` reads its commands. */
   does(runShell: RunShell): readonly Fragment[] | undefined;
+  /** Whether what it does beside reading is to write files, and nothing else; once `does` has told what it does. */
+  onlyWrites(): boolean;
   /** Comments, and texts that are no part of a statement: they may say anything. */
   remarks(): readonly Span[];
   /** It is one expression, such as a call, in which no name can stand for another. */
@@ -158,14 +160,16 @@ function readAs(
   const acts = () => found.flatMap((act) => read(act, runShell));
   const whole = { at: root.from, end: root.to };
   let does: readonly Fragment[] | undefined;
+  let onlyWrites = true;
   const understood = (run: RunShell): readonly Fragment[] | undefined => {
     if (!found.every(({ deed }) => deed)) return undefined;
+    const each = (act: Act): Fragment[] => {
+      const fragments = read(act, run);
+      onlyWrites &&= act.deed?.kind === 'write' || fragments.every(({ effect }) => effect === 'read');
+      return fragments;
+    };
     const deeds = found.flatMap(({ deed }) => deed ?? []);
-    does ??= together(
-      found.flatMap((act) => read(act, run)),
-      deeds,
-      whole,
-    );
+    does ??= together(found.flatMap(each), deeds, whole);
     return does.every(({ action }) => action !== 'unknown') ? does : undefined;
   };
   const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
@@ -180,7 +184,16 @@ function readAs(
   const surelyActs =
     /\w[(`]|\bfrom\s*["']/.test(text) && found.some((act) => isOfLanguage(act) || root.children.some(isCompound));
   const reads = found.length === 0;
-  return { language, reads, acts, does: understood, remarks: () => remarksIn(root), isExpression, surelyActs };
+  return {
+    language,
+    reads,
+    acts,
+    does: understood,
+    onlyWrites: () => onlyWrites,
+    remarks: () => remarksIn(root),
+    isExpression,
+    surelyActs,
+  };
 }
 
 /** What a text may be, the likelier language first. */
@@ -211,6 +224,7 @@ export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexi
     reads: false,
     acts: () => [unknownCode({ at: 0, end: text.length })],
     does: () => undefined,
+    onlyWrites: () => false,
     remarks: () => [],
     isExpression: false,
     surelyActs: true,
