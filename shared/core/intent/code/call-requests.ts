@@ -46,11 +46,12 @@ function carriesInAddress(args: string): boolean {
 const SENSITIVE =
   /cookie|token|secret|passw|credential|session|environ|\benv\b|key\b|localstorage|users?\b|customers?|emails?|rows?\b|dump|data\b|open\(|stringify|dumps/i;
 
-/** A body that is only known when the program runs: `json=event`, `{ body: JSON.stringify(rows) }`, and as a second argument. */
+/** A body that is only known when the program runs: `json=event`, `{ body: JSON.stringify(rows) }`, or as a second argument. */
 const isUnseenBody = (argument: string, at: number): boolean =>
-  /^(?:json|data|content|files)\s?=\s?[A-Za-z_]/.test(argument) ||
-  /[{,]\s?body\s?(?::\s?[A-Za-z_$]|[,}])/.test(argument) ||
-  (at === 1 && /^(?:JSON\.stringify\(|json\.dumps\()?[A-Za-z_$][\w$.]*\)?$/.test(argument));
+  /^(?:json|data|content|files)\s?=\s?(?:[\w.]{0,20}dumps\(\s?)?(?!None\b)[A-Za-z_][\w.]*(?:\)|$)/.test(argument) ||
+  /[{,]\s?body\s?(?::\s?(?:JSON\.stringify\(\s?)?[A-Za-z_$][\w$.]*\s?[,})]|[,}])/.test(argument) ||
+  (at === 1 &&
+    /^(?:JSON\.stringify\(|json\.dumps\()?(?!(?:null|undefined|None)\b)[A-Za-z_$][\w$.]*\)?$/.test(argument));
 
 export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fragment | undefined {
   const clients = lexicon.codeWords.httpClients;

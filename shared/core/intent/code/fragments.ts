@@ -119,7 +119,8 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   if (settings !== undefined && fragmentsBeside([], settings.around, lexicon).length === 0) return [settings.change];
   const all = fragmentsInAndBeside(text, lexicon);
   // A program that does more than read is none of its lines alone.
-  const isMore = program?.surelyActs === true && all.every(({ effect }) => effect === 'read');
+  const isMore =
+    program?.sendsUnseen === true || (program?.surelyActs === true && all.every(({ effect }) => effect === 'read'));
   return isMore ? [...all, unknownCode(whole)] : all;
 }
 

@@ -200,7 +200,7 @@ export abstract class Deeds extends Variables {
       }
     const stated = options.get('method');
     if (stated) method = this.#onlyText(stated);
-    if (urls === undefined || method === undefined || !METHOD.test(method)) return undefined;
+    if (method === undefined || !METHOD.test(method)) return undefined;
     for (const option of options.keys()) if (!this.names.requestOptions.has(option)) return undefined;
     const of = (...keys: readonly string[]) => {
       const parts = keys.flatMap((key) => options.get(key) ?? []);
@@ -209,7 +209,7 @@ export abstract class Deeds extends Variables {
     return {
       kind: 'request',
       method,
-      urls,
+      urls: urls ?? [ANY],
       query: of('params'),
       headers: of('headers'),
       body: of('data', 'json', 'body', 'content'),

@@ -90,6 +90,9 @@ function written(deed: Deed & { kind: 'write' }, span: Span, readers: Readers): 
 
 const HOST = /^https?:\/\/[\w.-]+(?::\d{1,5})?(?=[/?#]|$)/i;
 
+/** Whether it is known to which host an address leads. */
+export const isAddress = (url: string): boolean => HOST.test(url);
+
 /** Whether a gap of an address may be filled with a word of the program that acts: `/users/purge`. */
 const mayAct = (texts: readonly string[], lexicon: Lexicon): boolean =>
   texts.some((text) => /^[\w./-]{3,60}$/.test(text) && actOfUrl(`/items/1/${text}`, lexicon) !== undefined);
@@ -105,16 +108,15 @@ function requested(deed: Deed & { kind: 'request' }, span: Span, { lexicon, text
           .replaceAll(/:(?!\/\/)/g, '=')
           .replaceAll(',', '&')}`;
   return deed.urls.flatMap((url) => {
-    if (!HOST.test(url)) return [unknownCode(span, { domain: 'web', language: 'http' })];
+    if (!isAddress(url)) return [unknownCode(span, { domain: 'web', language: 'http' })];
     const whole =
       url.replaceAll(/[\0\x01]/g, '1') +
       (parameters === '' ? '' : url.includes('?') ? parameters.replace('?', '&') : parameters);
     const all = { method, url: whole, body: body.text, headers: headers.text };
     const isOpen = hasGap(url) || [query, headers, body].some((sent) => sent.isOpen);
     if (isOutside(url, lexicon)) {
-      const sends = isOpen || body.text !== '' || /[\w-]+=/.test(parameters);
-      const read = requestFragment({ ...all, carries: sends }, span, lexicon);
-      if (!sends) return [read];
+      const read = requestFragment({ ...all, carries: isOpen }, span, lexicon);
+      if (!isOpen) return [read];
       const sent = sentOutside({ ...read, object: 'data', domain: 'data' }, texts.join(' '), isOpen);
       // What it asks for may be graver than that data leaves.
       return gravity(read) >= gravity(NOT_UNDERSTOOD) ? [read, sent] : [sent];

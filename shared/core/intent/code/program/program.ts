@@ -14,7 +14,7 @@ import { partOfPython } from './python.ts';
 import { PYTHON } from './python-calls.ts';
 import { type Node, treeOf } from './tree.ts';
 import type { Act } from './acts.ts';
-import { fragmentsOfDeed, together } from './does.ts';
+import { fragmentsOfDeed, isAddress, together } from './does.ts';
 
 export interface ReadProgram {
   readonly language: ProgramLanguage;
@@ -32,6 +32,8 @@ export interface ReadProgram {
   readonly isExpression: boolean;
   /** It does more by what the language and its libraries have. What names do that nothing defines, those of tools, their own readers say. */
   readonly surelyActs: boolean;
+  /** It sends something to an address that is only known when it runs. */
+  readonly sendsUnseen: boolean;
 }
 
 const LANGUAGES = {
@@ -76,7 +78,7 @@ function fragmentsOfAct(act: Act, lexicon: Lexicon, runShell: RunShell): Fragmen
   return read === undefined || gravity(read) < gravity(NOT_UNDERSTOOD) ? [unknownCode(act)] : [read];
 }
 
-const SENDS = /^(?:post|put|patch|delete|request)$/;
+const SENDS = /^(?:post|put|patch)$/i;
 
 const TELLS: ReadonlySet<string> = new Set([
   ...['CallExpression', 'NewExpression', 'FunctionDefinition', 'ClassDefinition', 'ImportStatement', 'ForStatement'],
@@ -159,10 +161,14 @@ function readAs(
       : fragmentsOfAct(act, lexicon, run);
   const acts = () => found.flatMap((act) => read(act, runShell));
   const whole = { at: root.from, end: root.to };
+  const statements = root.children.filter(({ type }) => !type.endsWith('Comment') && type !== ';');
+  const isExpression = statements.length === 1 && statements[0]?.type === 'ExpressionStatement';
   let does: readonly Fragment[] | undefined;
   let onlyWrites = true;
   const understood = (run: RunShell): readonly Fragment[] | undefined => {
-    if (!found.every(({ deed }) => deed)) return undefined;
+    // One request alone is read as it is written.
+    const isRequest = isExpression && found.some(({ deed }) => deed?.kind === 'request');
+    if (isRequest || !found.every(({ deed }) => deed)) return undefined;
     const each = (act: Act): Fragment[] => {
       const fragments = read(act, run);
       onlyWrites &&= act.deed?.kind === 'write' || fragments.every(({ effect }) => effect === 'read');
@@ -172,17 +178,18 @@ function readAs(
     does ??= together(found.flatMap(each), deeds, whole);
     return does.every(({ action }) => action !== 'unknown') ? does : undefined;
   };
-  const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
   const isOfLanguage = ({ at, path, deed }: Act, [root = ''] = path) =>
     /["'`[{]/.test(text.charAt(at)) ||
     (deed !== undefined && deed.kind !== 'request') ||
-    (deed === undefined && SENDS.test(path.at(-1) ?? '') && names.requests.has(path.join('.'))) ||
     (!lexicon.codeWords.httpClients.has(root.toLowerCase()) &&
       (root === '' ||
         [names.roots, names.modules, of.language.treated].some((one) => one.has(root)) ||
         of.language.isKept(root)));
   const surelyActs =
     /\w[(`]|\bfrom\s*["']/.test(text) && found.some((act) => isOfLanguage(act) || root.children.some(isCompound));
+  const sendsUnseen =
+    !isExpression &&
+    found.some(({ deed }) => deed?.kind === 'request' && SENDS.test(deed.method) && !deed.urls.every(isAddress));
   const reads = found.length === 0;
   return {
     language,
@@ -193,6 +200,7 @@ function readAs(
     remarks: () => remarksIn(root),
     isExpression,
     surelyActs,
+    sendsUnseen,
   };
 }
 
@@ -228,4 +236,5 @@ export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexi
     remarks: () => [],
     isExpression: false,
     surelyActs: true,
+    sendsUnseen: false,
   };
