@@ -73,7 +73,8 @@ export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexic
   const isDynamic = /^\s*[\w$]/.test(args) && (CARRIES.test(args) || SENDS.test(stated ?? ''));
   const target = isDynamic ? 'https://host.invalid/' : (/["'`]((?:https?:\/\/|\/)[^"'`]*)/.exec(args)?.[1] ?? '/');
   const comma = args.indexOf(',');
-  const handsOver = SENDS.test(stated ?? '') && isOutside(target, lexicon) && argumentsIn(args).some(isUnseenBody);
+  const handsOver =
+    !isDynamic && SENDS.test(stated ?? '') && isOutside(target, lexicon) && argumentsIn(args).some(isUnseenBody);
   const carries =
     handsOver || carriesInAddress(args) || CARRIES.test(isDynamic ? args.slice(comma < 0 ? args.length : comma) : args);
   const sent = requestFragment(

@@ -1,21 +1,15 @@
 // Judges names, members and calls of a program, in whichever language. What is not listed is an act.
 import { isSecretName } from '../code.ts';
 import {
-  walked,
-  pathIn,
-  elementOfAll,
-  HANDS_BACK,
-  IMPORTS,
-  CHANGES,
-  CHANGES_FIRST,
-  MAKES_OBJECT,
-  RUNS_ITSELF,
-  FIRST_IS_CALLED,
-  IS_DATA,
-  FIRST_IS_DATA,
-  CALLED,
-  holdsValues,
   allOf,
+  elementOfAll,
+  handsBack,
+  holdsValues,
+  IMPORTS,
+  MAKES_OBJECT,
+  pathIn,
+  RUNS_ITSELF,
+  walked,
 } from './arguments.ts';
 import { type Acts, type Argument, isPlainVariable } from './language.ts';
 import type { Part, Place } from './parts.ts';
@@ -181,10 +175,11 @@ export abstract class Calls extends Deeds implements Acts {
   /** What is handed to a function that it may call. */
   #hand(name: string, object: Value, given: readonly Argument[], call: Written): void {
     const isCaller = this.names.callers.has(name);
-    const isFirst = name.startsWith('.') || FIRST_IS_CALLED.test(name);
+    const isFirst = name.startsWith('.') || this.names.firstIsCalled.has(name);
     for (const [at, { value, keyword, part }] of given.entries()) {
-      const isNamed = CALLED.has(keyword ?? '');
-      const isData = keyword === undefined && (IS_DATA.test(name) || (at === 0 && FIRST_IS_DATA.test(name)));
+      const isNamed = this.names.called.has(keyword ?? '');
+      const isData =
+        keyword === undefined && (this.names.noneIsCalled.has(name) || (at === 0 && this.names.firstIsData.has(name)));
       const calls = isCaller && !isData;
       const isCalled = isNamed || (calls && keyword === undefined && (!isFirst || at === 0));
       if (value.own) {
@@ -235,14 +230,14 @@ export abstract class Calls extends Deeds implements Acts {
       return this.#unlisted(call, name, deed, this.#loads && names.roots.has(name.split('.', 1)[0] ?? ''));
     }
     if (names.openers.has(name)) this.opensFiles = true;
-    if (names.paths.has(name)) this.opens(pathIn(given), place);
-    if (CHANGES_FIRST.has(name) && ((given[0]?.value.bits ?? MADE) & UNSEEN) !== 0) this.changeAll();
+    if (names.paths.has(name)) this.opens(pathIn(given, names), place);
+    if (names.changesFirst.has(name) && ((given[0]?.value.bits ?? MADE) & UNSEEN) !== 0) this.changeAll();
     this.#hand(name, names.walkers.has(name) ? valueOf(BLIND) : MEMORY, given, call);
     if (names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);
     if (names.walkers.has(name)) return walked(allOf(given));
     if (names.paths.has(name)) return valueOf(LIBRARY);
     const result = this.texts(name, MEMORY, given);
-    const kind = MAKES_OBJECT.test(name) || !HANDS_BACK.test(name) ? LIBRARY : MADE;
+    const kind = MAKES_OBJECT.test(name) || !handsBack(name, names) ? LIBRARY : MADE;
     return withBits(result, names.makers.has(name) ? kind | (result.bits & BLIND) : result.bits | kind);
   }
 
@@ -273,7 +268,7 @@ export abstract class Calls extends Deeds implements Acts {
     if (
       (isFree(object.bits) && !isMaker && !looks.has(name)) ||
       (isOutside && isGrave()) ||
-      ((object.bits & CLIENT) !== 0 && CHANGES.test(name)) ||
+      ((object.bits & CLIENT) !== 0 && this.names.changes.has(name)) ||
       (RUNS_ITSELF.test(name) && (object.bits & (UNSEEN | GIVEN)) !== 0)
     )
       return this.act(place, pathOf().join('.'), args);
@@ -292,7 +287,7 @@ export abstract class Calls extends Deeds implements Acts {
     if (isMaker) return paths.has(dotted) ? valueOf(LIBRARY) : withBits(result, LIBRARY | (result.bits & BLIND));
     for (const { value } of given) if (!value.own) this.store(value);
     const put = allOf(given);
-    const isPut = memoryMethods.has(name) || CHANGES.test(name);
+    const isPut = memoryMethods.has(name) || this.names.changes.has(name);
     if (isPut && call.callee.kind === 'member' && (put.texts.length > 0 || (put.bits & BLIND) !== 0))
       this.widen(call.callee.object, inList(put));
     return result;

@@ -1,5 +1,6 @@
 // Finds what a call of a program does with files, requests, commands and statements, as far as its arguments are written in the program.
 import type { Act, Deed, Sent, Surroundings } from './acts.ts';
+import { pathIn } from './arguments.ts';
 import { type Argument, SPREAD, textIn } from './language.ts';
 import { Occurrences } from './occurrences.ts';
 import type { Part, Place } from './parts.ts';
@@ -112,9 +113,7 @@ export abstract class Deeds extends Variables {
     const folder = /mkdir|makedirs/i.test(name);
     if (writesItself.has(name)) return this.#write(object, !folder && this.#isNothing(first?.part), folder);
     if (writes.has(name)) {
-      const path =
-        given.find(({ keyword }) => /^(?:path|path_or_buf|fname|fp|file|excel_writer|filename)$/.test(keyword ?? '')) ??
-        first;
+      const path = pathIn(given, this.names);
       // `fs.writeFile(path, text)` is given the text, and `frame.to_csv(path)` is it.
       const content = object === undefined ? second?.part : object.part;
       return this.#write(path, !folder && this.#isNothing(content), folder);
