@@ -5,11 +5,9 @@ import {
   fileWrite,
   type Fragment,
   fragmentOf,
-  gravity,
   isNowhere,
   isSecretName,
   isSystemPath,
-  NOT_UNDERSTOOD,
   readsOnly,
   sentOutside,
   type Span,
@@ -116,10 +114,10 @@ function requested(deed: Deed & { kind: 'request' }, span: Span, { lexicon, text
     const isOpen = hasGap(url) || [query, headers, body].some((sent) => sent.isOpen);
     if (isOutside(url, lexicon)) {
       const read = requestFragment({ ...all, carries: isOpen }, span, lexicon);
-      if (!isOpen) return [read];
-      const sent = sentOutside({ ...read, object: 'data', domain: 'data' }, texts.join(' '), isOpen);
-      // What it asks for may be graver than that data leaves.
-      return gravity(read) >= gravity(NOT_UNDERSTOOD) ? [read, sent] : [sent];
+      // Nobody sees what leaves.
+      return isOpen
+        ? [sentOutside({ ...read, object: 'data', domain: 'data' }, texts.join(' '), true), unknownCode(span)]
+        : [read];
     }
     const path = url.replace(HOST, '').split(/[?#]/, 1)[0] ?? '';
     const mayBeAny =
