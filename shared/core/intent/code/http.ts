@@ -218,7 +218,7 @@ const HANDED_OUT = /(?:^|[/_-])(?:export|dump|download|extract|backup)s?(?:[/?_-
 const receives = (name: string, lexicon: Lexicon): boolean =>
   partsOf(name).some((part) => {
     const verb = lexicon.verbs.get(part);
-    return RECEIVES.has(part) || (verb?.action === 'send' && verb.alsoNoun !== true);
+    return RECEIVES.has(part) || (verb?.action === 'send' && !verb.alsoNoun);
   });
 
 const isAddressOutside = (value: string, lexicon: Lexicon): boolean =>

@@ -153,10 +153,11 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
   };
 }
 
+/** A language whose lists are those of an earlier version, without those that make a reading stricter, is not told apart. */
 export function compilePrograms(file: Static<typeof ProgramsSchema> | undefined, report: Report): Programs {
   const { python, javascript } = file ?? {};
   return {
-    ...(python && { python: compileLanguage(python, '/programs/python', report) }),
-    ...(javascript && { javascript: compileLanguage(javascript, '/programs/javascript', report) }),
+    ...(python?.changes && { python: compileLanguage(python, '/programs/python', report) }),
+    ...(javascript?.changes && { javascript: compileLanguage(javascript, '/programs/javascript', report) }),
   };
 }

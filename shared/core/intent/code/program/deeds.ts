@@ -121,7 +121,7 @@ export abstract class Deeds extends Variables {
     if (copies.has(name)) {
       this.opens(first, first?.part ?? EMPTY);
       const from = first && this.textsOf(first.part, first.value);
-      return this.#write(second, from?.some((path) => /^\/dev\//.test(path)) ?? true, false);
+      return this.#write(second, from?.some((path) => path.startsWith('/dev/')) ?? true, false);
     }
     if (requests.has(name)) return this.#request(name, given);
     if (commands.has(name)) return this.#command(name, given);

@@ -102,7 +102,7 @@ export class PythonExpressions {
       case 'FormatReplacement': {
         // A character by its code: `f"{115:c}"`.
         const isCode = children.some((child) => child.type === 'FormatSpec' && /[cx]$/i.test(this.textOf(child)));
-        const whole = this.joined(node, children.some(({ type }) => /^Format/.test(type)) ? 'one' : 'text');
+        const whole = this.joined(node, children.some(({ type }) => type.startsWith('Format')) ? 'one' : 'text');
         return isCode ? callOf(node, 'chr', whole) : whole;
       }
       case 'UnaryExpression':
