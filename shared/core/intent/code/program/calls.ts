@@ -226,7 +226,7 @@ export abstract class Calls extends Deeds implements Acts {
     if (session !== undefined && given.every(({ keyword }) => names.requestOptions.has(keyword ?? '')))
       return this.named(session);
     if (!this.isListed(name)) {
-      const deed = () => this.deedOf(name, undefined, given);
+      const deed = () => this.deedOf(name, undefined, given, place);
       return this.#unlisted(call, name, deed, this.#loads && names.roots.has(name.split('.', 1)[0] ?? ''));
     }
     if (names.openers.has(name)) this.opensFiles = true;
@@ -262,7 +262,7 @@ export abstract class Calls extends Deeds implements Acts {
     const isListed = !this.language.isHidden(name) && (methods.has(name) || isMaker);
     const pathOf = () => [...this.#pathOf(call.callee), name];
     if (!isListed && !own && !(memoryMethods.has(name) && this.#isMade(object)))
-      return this.#unlisted(call, pathOf().join('.'), () => this.#deedOn(of, dotted, given));
+      return this.#unlisted(call, pathOf().join('.'), () => this.#deedOn(of, dotted, given, place));
     const isGrave = () => this.#known.isGrave({ path: pathOf(), arguments: args, at: place.from, end: place.to });
     const isOutside = (object.bits & OUTSIDE) !== 0 && !isMaker;
     if (
@@ -294,11 +294,11 @@ export abstract class Calls extends Deeds implements Acts {
   }
 
   /** What a method does that is listed as one that acts. An object that nobody knows may do something else by the usual names. */
-  #deedOn(of: Argument, name: string, given: readonly Argument[]): Deed | undefined {
+  #deedOn(of: Argument, name: string, given: readonly Argument[], place: Place): Deed | undefined {
     // Nobody sees what a frame holds that nothing defines.
     if (this.names.writes.has(name) && isFree(of.value.bits)) return undefined;
     if (this.names.vague.has(name) && (of.value.bits & ANYTHING) !== MADE) return undefined;
-    return this.deedOf(name, of, given);
+    return this.deedOf(name, of, given, place);
   }
 
   /** A call of a value. */

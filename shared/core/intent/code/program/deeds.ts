@@ -22,6 +22,7 @@ export abstract class Deeds extends Variables {
   readonly read = new Set<string>();
   #texts: Texts | undefined;
   #found: Occurrences | undefined;
+  readonly #deeds = new Map<string, Deed | undefined>();
   protected root: Part | undefined;
 
   surroundings(): Surroundings {
@@ -106,7 +107,16 @@ export abstract class Deeds extends Variables {
   }
 
   /** What a call does that is listed as one that acts; undefined for another, and for one of which too little is written. */
-  protected deedOf(name: string, object: Argument | undefined, given: readonly Argument[]): Deed | undefined {
+  protected deedOf(name: string, object: Argument | undefined, given: readonly Argument[], place: Place) {
+    if (this.names.copies.has(name)) this.opens(given[0], place);
+    const all = [...given, ...(object ? [object] : [])].reduce((bits, { value }) => bits | value.bits, this.stored);
+    // A program is judged several times, and texts do not change but for what is not seen of them.
+    const key = `${place.from} ${place.to} ${name} ${all & (BLIND | STORE | CLIENT | ANYTHING | GIVEN)}`;
+    if (!this.#deeds.has(key)) this.#deeds.set(key, this.#deedOf(name, object, given));
+    return this.#deeds.get(key);
+  }
+
+  #deedOf(name: string, object: Argument | undefined, given: readonly Argument[]): Deed | undefined {
     const { writes, writesItself, copies, requests, commands, queries } = this.names;
     if (given.some(({ keyword }) => keyword === SPREAD)) return undefined;
     const [first, second] = given.filter(({ keyword }) => keyword === undefined);
@@ -119,7 +129,6 @@ export abstract class Deeds extends Variables {
       return this.#write(path, !folder && this.#isNothing(content), folder);
     }
     if (copies.has(name)) {
-      this.opens(first, first?.part ?? EMPTY);
       const from = first && this.textsOf(first.part, first.value);
       return this.#write(second, from?.some((path) => path.startsWith('/dev/')) ?? true, false);
     }
