@@ -1,109 +1,31 @@
 // Finds what a call of a program does with files, requests, commands and statements, as far as its arguments are written in the program.
-import type { Act, Deed, Sent, Surroundings } from './acts.ts';
+import type { Act, Deed, Surroundings } from './acts.ts';
 import { pathIn } from './arguments.ts';
+import { Contents, UNSEEN_BODY } from './contents.ts';
 import { type Argument, SPREAD, textIn } from './language.ts';
-import { Occurrences } from './occurrences.ts';
 import type { Part, Place } from './parts.ts';
-import { ANY, hasGap, NAME, Texts } from './texts.ts';
+import { ANY, hasGap, NAME } from './gaps.ts';
 import { ANYTHING, BLIND, CLIENT, GIVEN, MADE, STORE, type Value } from './values.ts';
-import { Variables } from './variables.ts';
 
-const EMPTY: Part = { kind: 'block', parts: [], isScope: false, from: 0, to: 0 };
-const NOTHING: Sent = { text: '', isOpen: false, isUnseen: false };
-const UNSEEN: Sent = { text: '', isOpen: true, isUnseen: true };
 const MAX_LINES = 16;
 const METHOD = /^(?:get|head|options|post|put|patch|delete)$/i;
 /** Signs that neither a shell nor a program reads in a word. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
-export abstract class Deeds extends Variables {
+export abstract class Deeds extends Contents {
   abstract opens(path: Argument | undefined, place: Place): void;
 
   readonly read = new Set<string>();
-  #texts: Texts | undefined;
-  #found: Occurrences | undefined;
   readonly #deeds = new Map<string, Deed | undefined>();
-  protected root: Part | undefined;
 
   surroundings(): Surroundings {
-    return { texts: this.#found?.texts ?? [], read: this.read, walked: this.#texts?.walked ?? new Set() };
-  }
-
-  protected get found(): Occurrences {
-    return (this.#found ??= new Occurrences(this.root ?? EMPTY, this.names));
-  }
-
-  protected get constants(): Texts {
-    return (this.#texts ??= new Texts(this.text, this.names, this.found));
+    return { texts: this.found.texts, read: this.read, walked: this.constants.walked };
   }
 
   /** The texts that an argument may be; undefined if the program makes one in a way that nobody sees. */
   protected textsOf(part: Part, { bits }: Value): readonly string[] | undefined {
     const texts = this.constants.of(part);
     return ((bits | this.stored) & BLIND) !== 0 && texts.some((text) => text.includes(ANY)) ? undefined : texts;
-  }
-
-  /** What is written out of an object or a text: keys, and values as far as they are known. */
-  #sent(part: Part | undefined, depth = 0): Sent {
-    if (part === undefined) return NOTHING;
-    if (depth > 8) return UNSEEN;
-    if (part.kind === 'call' && this.names.serializers.has(this.found.nameOf(part.callee) ?? ''))
-      return this.#sent(part.given[0]?.part, depth + 1);
-    const container = this.constants.containers(part)?.[0];
-    if (container?.kind === 'values')
-      return this.#allSent(
-        container.parts.map((one) => [undefined, one]),
-        '[]',
-        depth,
-      );
-    if (container?.kind === 'object') {
-      const members = container.members.map(({ name, key, value }): [string | undefined, Part] => [
-        this.constants.of(key).length === 1 && key ? this.constants.of(key)[0] : name,
-        value,
-      ]);
-      return this.#allSent(members, '{}', depth);
-    }
-    if (part.kind === 'literal' && part.text === undefined)
-      return { ...NOTHING, text: this.text.slice(part.from, part.to) };
-    const texts = this.constants.of(part);
-    const text = texts.map((one) => JSON.stringify(one.replaceAll(/[\0\x01]/g, 'x'))).join(' ');
-    return { text, isOpen: texts.some(hasGap), isUnseen: depth === 0 && texts.includes(ANY) };
-  }
-
-  #allSent(
-    parts: readonly (readonly [string | undefined, Part])[],
-    [open = '', close = '']: string,
-    depth: number,
-  ): Sent {
-    const all = parts.map(([name, part]) => ({ name, sent: this.#sent(part, depth + 1) }));
-    const named = ({ name, sent }: (typeof all)[number]) =>
-      name === undefined ? sent.text : `${JSON.stringify(name)}: ${sent.text}`;
-    return {
-      text: `${open}${all.map(named).join(', ')}${close}`,
-      isOpen: all.some(({ name, sent }) => sent.isOpen || (open === '{' && (name === undefined || hasGap(name)))),
-      isUnseen: all.some(({ name, sent }) => sent.isUnseen || (open === '{' && name === undefined)),
-    };
-  }
-
-  /** Whether an expression is surely empty: `""`, `[]`, `pd.DataFrame()`. */
-  #isNothing(part: Part | undefined, ifNone = false): boolean {
-    if (part === undefined) return ifNone;
-    if (part.kind === 'index') return part.isCut && NO_ROWS.test(this.text.slice(part.from, part.to));
-    if (part.kind === 'call') {
-      const [first] = part.given;
-      if (this.names.serializers.has(this.found.nameOf(part.callee) ?? '')) return this.#isNothing(first?.part);
-      if (first) return NO_ROWS.test(this.text.slice(part.from, part.to));
-      return /^[A-Z]|^(?:bytes|list|dict|str)$/.test(nameIn(part.callee));
-    }
-    const { bindings, shared } = this.found;
-    const given = (part.kind === 'name' && bindings.get(part.name)) || [];
-    const isMade = ({ kind }: Part) => kind === 'call' || kind === 'index';
-    if (part.kind === 'name' && given.some((one) => one.kind === 'value' && isMade(one.part)))
-      return !shared.has(part.name) && given.some((one) => one.kind === 'value' && this.#isNothing(one.part));
-    const all = this.constants.containers(part);
-    if (all === undefined)
-      return this.constants.of(part).every((text) => /^\s*(?:\{\s*\}|\[\s*\]|null)?\s*$/.test(text));
-    return all.every((one) => (one.kind === 'object' ? one.members : one.parts).length === 0);
   }
 
   /** What a call does that is listed as one that acts; undefined for another, and for one of which too little is written. */
@@ -121,12 +43,12 @@ export abstract class Deeds extends Variables {
     if (given.some(({ keyword }) => keyword === SPREAD)) return undefined;
     const [first, second] = given.filter(({ keyword }) => keyword === undefined);
     const folder = /mkdir|makedirs/i.test(name);
-    if (writesItself.has(name)) return this.#write(object, !folder && this.#isNothing(first?.part), folder);
+    if (writesItself.has(name)) return this.#write(object, !folder && this.isNothing(first?.part), folder);
     if (writes.has(name)) {
       const path = pathIn(given, this.names);
       // `fs.writeFile(path, text)` is given the text, and `frame.to_csv(path)` is it.
       const content = object === undefined ? second?.part : object.part;
-      return this.#write(path, !folder && this.#isNothing(content), folder);
+      return this.#write(path, !folder && this.isNothing(content), folder);
     }
     if (copies.has(name)) {
       const from = first && this.textsOf(first.part, first.value);
@@ -155,29 +77,7 @@ export abstract class Deeds extends Variables {
 
   /** A file that is opened to write it. `place` is the call, after which something has to be written. */
   protected opened(path: Argument, mode: string, place: Place): Deed | undefined {
-    return this.#write(path, /w/.test(mode) && !this.#isWritten(place), false);
-  }
-
-  /** Whether something is written into a file that a call opens: right there, or by its name, until that is given to another. */
-  #isWritten(place: Place): boolean {
-    const { bindings, contents } = this.found;
-    const isOpen = (part: Part) => part.from === place.from && part.to === place.to;
-    const opened = [...bindings].flatMap(([name, all]) =>
-      all.flatMap((one) => (one.kind === 'value' && isOpen(one.part) ? name : [])),
-    );
-    const until = Math.min(
-      ...opened.flatMap((name) =>
-        (bindings.get(name) ?? []).flatMap((one) =>
-          one.kind === 'value' && one.part.from > place.from ? one.part.from : [],
-        ),
-      ),
-      this.text.length,
-    );
-    return contents.some(({ into, part, isOther }) => {
-      const isNamed =
-        into.kind === 'name' && opened.includes(into.name) && into.from > place.from && into.from <= until;
-      return (isNamed || isOpen(into)) && (isOther || !this.#isNothing(part, true));
-    });
+    return this.#write(path, /w/.test(mode) && !this.isWritten(place), false);
   }
 
   #request(name: string, given: readonly Argument[]): Deed | undefined {
@@ -212,7 +112,7 @@ export abstract class Deeds extends Variables {
     for (const option of options.keys()) if (!this.names.requestOptions.has(option)) return undefined;
     const of = (...keys: readonly string[]) => {
       const parts = keys.flatMap((key) => options.get(key) ?? []);
-      return parts.length > 1 ? UNSEEN : this.#sent(parts[0]);
+      return parts.length > 1 ? UNSEEN_BODY : this.sent(parts[0]);
     };
     return {
       kind: 'request',
@@ -295,11 +195,6 @@ export abstract class Deeds extends Variables {
     return statements === undefined || statements.some(hasGap) ? undefined : { kind: 'query', statements, isKept };
   }
 }
-
-/** What is cut so that nothing is left of it: `[0:0]`, `.head(0)`. */
-const NO_ROWS = /\[\s*0?\s*:\s*0\s*\]$|\.(?:head|tail|sample|limit|truncate|nlargest)\(\s*(?:n\s*=\s*)?0\s*\)$/;
-
-const nameIn = (part: Part): string => (part.kind === 'name' || part.kind === 'member' ? part.name : '');
 
 /** A word of a shell, with a variable in place of each gap; undefined for one that can not be written so. */
 function quoted(word: string): string | undefined {

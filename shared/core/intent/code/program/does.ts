@@ -5,9 +5,11 @@ import {
   fileWrite,
   type Fragment,
   fragmentOf,
+  gravity,
   isNowhere,
   isSecretName,
   isSystemPath,
+  NOT_UNDERSTOOD,
   readsOnly,
   sentOutside,
   type Span,
@@ -15,11 +17,12 @@ import {
 } from '../code.ts';
 import { actOfUrl, isOutside, METHODS, requestFragment } from '../http.ts';
 import { partsOf } from '../names.ts';
+import { disablesSomething, doingOfSettings } from '../settings.ts';
 import { writtenPlace } from '../shell-files.ts';
 import { sqlFragments } from '../sql.ts';
 import type { Deed, Surroundings } from './acts.ts';
 import { spellsOut } from './spelled.ts';
-import { ANY, hasGap, NAME } from './texts.ts';
+import { ANY, hasGap, NAME } from './gaps.ts';
 
 export interface Readers extends Surroundings {
   readonly lexicon: Lexicon;
@@ -173,12 +176,22 @@ export function fragmentsOfDeed(deed: Deed, span: Span, readers: Readers): Fragm
   }
 }
 
-/** What a program does in all. A command may run what the program has written before. */
-export function together(found: readonly Fragment[], deeds: readonly Deed[], span: Span): readonly Fragment[] {
-  const writes = deeds.some(({ kind }) => kind === 'write');
+/** What a program does in all: what it writes may be settings that do harm, and a command may run what it has written before. */
+export function together(
+  found: readonly Fragment[],
+  deeds: readonly Deed[],
+  text: string,
+  { lexicon }: Pick<Readers, 'lexicon'>,
+): readonly Fragment[] {
+  const span = { at: 0, end: text.length };
+  if (found.length === 0) return [readsOnly(span, { verb: 'print', object: 'value' })];
+  const writes = deeds.some(({ kind, ...deed }) => kind === 'write' && !('isFolder' in deed && deed.isFolder));
   const runs =
     deeds.some(({ kind }) => kind === 'command') &&
     found.some(({ action }) => action === 'execute' || action === 'unknown');
-  if (writes && runs) return [...found, unknownCode(span)];
-  return found.length === 0 ? [readsOnly(span, { verb: 'print', object: 'value' })] : found;
+  const isGrave = () => {
+    const set = doingOfSettings(text, lexicon);
+    return (set !== undefined && gravity(set) >= gravity(NOT_UNDERSTOOD)) || disablesSomething(text, lexicon);
+  };
+  return writes && (runs || isGrave()) ? [...found, unknownCode(span)] : found;
 }

@@ -160,7 +160,6 @@ function readAs(
       ? fragmentsOfDeed(act.deed, act, { ...judge.surroundings(), lexicon, runShell: run })
       : fragmentsOfAct(act, lexicon, run);
   const acts = () => found.flatMap((act) => read(act, runShell));
-  const whole = { at: root.from, end: root.to };
   const statements = root.children.filter(({ type }) => !type.endsWith('Comment') && type !== ';');
   const isExpression = statements.length === 1 && statements[0]?.type === 'ExpressionStatement';
   let does: readonly Fragment[] | undefined;
@@ -175,7 +174,7 @@ function readAs(
       return fragments;
     };
     const deeds = found.flatMap(({ deed }) => deed ?? []);
-    does ??= together(found.flatMap(each), deeds, whole);
+    does ??= together(found.flatMap(each), deeds, text, { lexicon });
     return does.every(({ action }) => action !== 'unknown') ? does : undefined;
   };
   const isOfLanguage = ({ at, path, deed }: Act, [root = ''] = path) =>

@@ -1,59 +1,24 @@
 // What a text of a program may be, as far as it is written in it: a path, an address, a statement. What is only known when it runs is a gap.
 import type { ProgramNames } from '../../lexicon/programs.ts';
+import {
+  ANY,
+  concat,
+  CONSTANTS,
+  folderOf,
+  hasGap,
+  inFolder,
+  joinedBy,
+  limited,
+  NAME,
+  OPEN,
+  SMALL,
+  unescaped,
+} from './gaps.ts';
 import { SPREAD, textIn } from './language.ts';
 import type { Occurrences } from './occurrences.ts';
 import type { Member, Part } from './parts.ts';
 
-/** Stands for whatever text. */
-export const ANY = '\0';
-/** Stands for a name of a file, a number, a date: a text that leads to no other folder. */
-export const NAME = '\x01';
-export const hasGap = (text: string): boolean => text.includes(ANY) || text.includes(NAME);
-
-const OPEN: readonly string[] = [ANY];
-const SMALL: readonly string[] = [NAME];
-/** More texts than these, or longer ones, are not told apart. */
-const MAX_TEXTS = 24;
-const MAX_LENGTH = 4_000;
 const MAX_DEPTH = 24;
-
-const limited = (texts: readonly string[]): readonly string[] => {
-  const distinct = [...new Set(texts)];
-  return distinct.length > MAX_TEXTS || distinct.some(({ length }) => length > MAX_LENGTH) ? OPEN : distinct;
-};
-type Join = (a: string, b: string) => string;
-const joinedBy = (lists: readonly (readonly string[])[], join: Join): readonly string[] =>
-  lists.reduce((all, list) => limited(all.flatMap((a) => list.map((b) => join(a, b)))));
-const concat: Join = (a, b) => a + b;
-/** An absolute path stands for itself, whatever is before it. */
-const inFolder: Join = (a, b) => (/^[/~]|^[A-Za-z]:/.test(b) || a === '' ? b : `${a.replace(/\/$/, '')}/${b}`);
-const folderOf = (path: string): string => {
-  const bare = path.replace(/\/+$/, '');
-  if (bare.endsWith(ANY)) return ANY;
-  const at = bare.lastIndexOf('/');
-  return at > 0 ? bare.slice(0, at) : bare === '' || /^\.{1,2}$/.test(bare) ? ANY : '.';
-};
-
-const CONSTANTS: ReadonlyMap<string, string> = new Map([
-  ...['os.pardir', 'os.path.pardir'].map((name) => [name, '..'] as const),
-  ...['os.sep', 'os.path.sep', 'path.sep', '.root', '.anchor'].map((name) => [name, '/'] as const),
-]);
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
-  '`': '`',
-  '\n': '',
-};
-/** The text of a string as the program has it. Escapes that are rare are not read. */
-function unescaped(text: string, isRaw: boolean): string {
-  if (isRaw || !text.includes('\\')) return text.includes(ANY) || text.includes(NAME) ? ANY : text;
-  const read = text.replaceAll(/\\([^]?)/g, (_, sign: string) => ESCAPES[sign] ?? ANY);
-  return read.includes(ANY) ? ANY : read;
-}
 
 type Container = Part & ({ readonly kind: 'values' } | { readonly kind: 'object' });
 const isContainer = (part: Part): part is Container =>
