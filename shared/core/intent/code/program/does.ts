@@ -181,7 +181,7 @@ export function together(
   found: readonly Fragment[],
   deeds: readonly Deed[],
   text: string,
-  { lexicon }: Pick<Readers, 'lexicon'>,
+  { lexicon, texts }: Pick<Readers, 'lexicon' | 'texts'>,
 ): readonly Fragment[] {
   const span = { at: 0, end: text.length };
   if (found.length === 0) return [readsOnly(span, { verb: 'print', object: 'value' })];
@@ -189,9 +189,11 @@ export function together(
   const runs =
     deeds.some(({ kind }) => kind === 'command') &&
     found.some(({ action }) => action === 'execute' || action === 'unknown');
-  const isGrave = () => {
-    const set = doingOfSettings(text, lexicon);
-    return (set !== undefined && gravity(set) >= gravity(NOT_UNDERSTOOD)) || disablesSomething(text, lexicon);
+  const isGrave = (part: string) => {
+    const set = doingOfSettings(part, lexicon);
+    return (set !== undefined && gravity(set) >= gravity(NOT_UNDERSTOOD)) || disablesSomething(part, lexicon);
   };
-  return writes && (runs || isGrave()) ? [...found, unknownCode(span)] : found;
+  // A file that is written in the program, and objects from which it is made.
+  const contents = () => [text, ...texts.filter((one) => /\w["']?\s*[:=]/.test(one))];
+  return writes && (runs || contents().some(isGrave)) ? [...found, unknownCode(span)] : found;
 }

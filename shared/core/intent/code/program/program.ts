@@ -174,7 +174,7 @@ function readAs(
       return fragments;
     };
     const deeds = found.flatMap(({ deed }) => deed ?? []);
-    does ??= together(found.flatMap(each), deeds, text, { lexicon });
+    does ??= together(found.flatMap(each), deeds, text, { lexicon, texts: judge.surroundings().texts });
     return does.every(({ action }) => action !== 'unknown') ? does : undefined;
   };
   const isOfLanguage = ({ at, path, deed }: Act, [root = ''] = path) =>
