@@ -120,7 +120,10 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const all = fragmentsInAndBeside(text, lexicon);
   // A program that does more than read is none of its lines alone.
   const isMore =
-    program?.sendsUnseen === true || (program?.surelyActs === true && all.every(({ effect }) => effect === 'read'));
+    program !== undefined &&
+    (program.sendsUnseen ||
+      program.isRefused() ||
+      (program.surelyActs && all.every(({ effect }) => effect === 'read')));
   return isMore ? [...all, unknownCode(whole)] : all;
 }
 

@@ -26,6 +26,8 @@ export interface ReadProgram {
   does(runShell: RunShell): readonly Fragment[] | undefined;
   /** Whether what it does beside reading is to write files, and nothing else; once `does` has told what it does. */
   onlyWrites(): boolean;
+  /** Whether it is known what it does with files, commands or statements, and that this is not understood; once `does` was asked. */
+  isRefused(): boolean;
   /** Comments, and texts that are no part of a statement: they may say anything. */
   remarks(): readonly Span[];
   /** It is one expression, such as a call, in which no name can stand for another. */
@@ -164,6 +166,7 @@ function readAs(
   const isExpression = statements.length === 1 && statements[0]?.type === 'ExpressionStatement';
   let does: readonly Fragment[] | undefined;
   let onlyWrites = true;
+  let isRefused = false;
   const understood = (run: RunShell): readonly Fragment[] | undefined => {
     // One request alone is read as it is written.
     const isRequest = isExpression && found.some(({ deed }) => deed?.kind === 'request');
@@ -175,6 +178,7 @@ function readAs(
     };
     const deeds = found.flatMap(({ deed }) => deed ?? []);
     does ??= together(found.flatMap(each), deeds, text, { lexicon, texts: judge.surroundings().texts });
+    isRefused = does.some(({ action }) => action === 'unknown') && deeds.every(({ kind }) => kind !== 'request');
     return does.every(({ action }) => action !== 'unknown') ? does : undefined;
   };
   const isOfLanguage = ({ at, path, deed }: Act, [root = ''] = path) =>
@@ -196,6 +200,7 @@ function readAs(
     acts,
     does: understood,
     onlyWrites: () => onlyWrites,
+    isRefused: () => isRefused,
     remarks: () => remarksIn(root),
     isExpression,
     surelyActs,
@@ -232,6 +237,7 @@ export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexi
     acts: () => [unknownCode({ at: 0, end: text.length })],
     does: () => undefined,
     onlyWrites: () => false,
+    isRefused: () => false,
     remarks: () => [],
     isExpression: false,
     surelyActs: true,
