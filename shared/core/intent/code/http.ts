@@ -247,7 +247,7 @@ function answersOutside(url: string, headers: string, lexicon: Lexicon): boolean
       ([, name = '', value = '']) =>
         (receives(name, lexicon) || (hands && isSensitive(name))) && isMailOutside(value, lexicon),
     ) ||
-    [...headers.slice(0, MAX_URL).matchAll(HEADER)].some(
+    [...headers.matchAll(HEADER)].some(
       ([, name = '', value = '']) =>
         (isSensitive(name) && isAddressOutside(value, lexicon)) ||
         (receives(name, lexicon) && isMailOutside(value, lexicon)),
