@@ -106,6 +106,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     mentioned,
     endStates,
     isDestructive: requested.effect === 'destructive',
+    isProgram: readings.isProgram,
     foreignKnown: foreign?.known,
   };
   const coverage = coverageOf(segments, found, lexicon);
@@ -117,7 +118,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const isOnlyCode = coverage.features.clauses === 0 && code.every(({ isWhole }) => isWhole);
   // Of words that nobody knows the learned weights tell nothing.
   const estimate = readings.harm?.estimate(readingNames, !coverage.features.hasUnknownSentence);
-  const harm = harmBeside(requested, { isExternal, isOnlyCode }, estimate);
+  const harm = harmBeside(requested, { isExternal, isOnlyCode, isProgram: readings.isProgram }, estimate);
   // `Do not keep the data` destroys, and `do not delete the data` asks for nothing: the weights do not know what a negation is about.
   const isNegated = all.some(
     ({ negated, action, effect }) => negated && effect !== 'destructive' && action !== 'send' && !GRAVE.has(action),
@@ -236,15 +237,15 @@ const besideHarm = (takeover: Takeover, text: string, harm: HarmEstimate | undef
 /** The learned estimate of a text, unless the reading itself tells of the harm: then policies judge the reading. */
 function harmBeside(
   { effect, action, domain, source, traits }: CandidateAction,
-  { isExternal, isOnlyCode }: { isExternal: boolean; isOnlyCode: boolean },
+  { isExternal, isOnlyCode, isProgram }: Record<'isExternal' | 'isOnlyCode' | 'isProgram', boolean>,
   estimate: HarmEstimate | undefined,
 ): HarmEstimate | undefined {
   const isTold =
     effect === 'destructive' ||
     GRAVE.has(action) ||
     (action === 'send' && ASKED_OUTSIDE.has(domain) && (isExternal || traits.includes('external'))) ||
-    // Code that was read only reads, whatever it is about.
-    (source === 'code' && effect === 'read' && isOnlyCode);
+    // Code that was read only reads, whatever it is about. So does a program only write what it says.
+    (source === 'code' && (effect === 'read' || isProgram) && isOnlyCode);
   return estimate?.tells === 'harmful' && isTold ? undefined : estimate;
 }
 

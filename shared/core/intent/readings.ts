@@ -3,6 +3,7 @@ import { isForeign as isInForeignWords } from './attack/flags.ts';
 import { askedByCalls, askedByProgram } from './assess/called-tools.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
 import type { Fragment } from './code/code.ts';
+import { doneBy } from './code/fragments.ts';
 import { isMentioned, onlyRuns } from './code/mentioned.ts';
 import { callProgramOf } from './code/call-programs.ts';
 import { programIn } from './code/program/program.ts';
@@ -27,6 +28,8 @@ export interface Readings {
   readonly asked: readonly CandidateAction[];
   /** Words that only say that code is to be run, which the code accounts for. */
   readonly carriers: readonly CandidateAction[];
+  /** The text is a program of which all is understood, and that only reads and writes files. */
+  readonly isProgram: boolean;
   /** Code that the text only mentions. */
   readonly mentioned: readonly Fragment[];
   /** Defined when the text is of another language. */
@@ -166,10 +169,10 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const called = toolCallsIn(text);
   // The fields of a query look like calls: `{ order(id: 3) { total } }`.
   const isQuery = code.some(({ isWhole, language, verb }) => isWhole && language === 'http' && verb === 'query');
-  // Of a program that only reads, what its comments say counts, and no word of its code.
-  const reads = programIn(text, lexicon);
-  const isRead = reads?.reads === true;
-  const remarks = isRead ? reads.remarks() : [];
+  // Of a program that is understood, what its comments say counts, and no word of its code.
+  const whole = programIn(text, lexicon);
+  const isRead = whole !== undefined && doneBy(whole, text, lexicon) !== undefined;
+  const remarks = isRead ? whole.remarks() : [];
   const isInRead = ({ at }: CandidateAction) => isRead && !remarks.some((span) => span.at <= at && at < span.end);
   const program = called.length > 0 || isQuery || isRead ? undefined : callProgramOf(text);
   const byCalls = [
@@ -200,5 +203,15 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     hidden.isAttack ||
     (runs &&
       hidden.texts.some((inner) => candidatesOf(sentencesOf(inner, isSecret, lexicon.words), lexicon).length > 0));
-  return { all, asked: ranked(all), carriers: requests.filter(onlyRunsCode), mentioned, foreign, hidesOrder, harm };
+  const carriers = requests.filter(onlyRunsCode);
+  return {
+    all,
+    asked: ranked(all),
+    carriers,
+    isProgram: isRead && whole.onlyWrites(),
+    mentioned,
+    foreign,
+    hidesOrder,
+    harm,
+  };
 }

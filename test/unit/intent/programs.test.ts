@@ -46,6 +46,12 @@ const onlyReads = (language: ProgramLanguage, text: string): boolean => {
   return isUnderstood && fragments.every(({ effect }) => effect === 'read');
 };
 
+/** Whether a program that destroys something is said to be understood, and to do less. */
+const isMild = (language: ProgramLanguage, text: string): boolean => {
+  const { fragments, isUnderstood } = readCode(language, text, lexicon);
+  return isUnderstood && fragments.every(({ effect }) => effect !== 'destructive');
+};
+
 const around: Readonly<Record<ProgramLanguage, (text: string) => string>> = {
   python: (text) => `def count(names):\n    return len(names)\n\nprint(count(["a", "b"]))\n${text}\n`,
   javascript: (text) => `const names = ['a', 'b'];\nconsole.log(names.length);\n${text}\n`,
@@ -55,12 +61,12 @@ for (const language of LANGUAGES)
   describe(`a program in ${language} that hides its effect`, () => {
     const { ways, sinks } = HIDDEN[language];
     for (const [name, way] of Object.entries(ways))
-      it(`does more than read, with each function: ${name}`, () => {
+      it(`is not read more mildly, with each function: ${name}`, () => {
         for (const sink of sinks) {
-          expect(onlyReads(language, way(sink)), way(sink)).to.equal(false);
+          expect(isMild(language, way(sink)), way(sink)).to.equal(false);
           // Beside harmless code, and as a text.
           const longer = around[language](way(sink));
-          expect(onlyReads(language, longer), longer).to.equal(false);
+          expect(isMild(language, longer), longer).to.equal(false);
           expect(programIn(longer, lexicon)?.reads ?? false, longer).to.equal(false);
         }
       });
@@ -85,9 +91,11 @@ const listed = lexiconJson()['programs'] as Programs;
 /** Lists of what is permitted, and of what only makes a reading stricter. */
 const PERMITTING = [
   ...(['modules', 'functions', 'makers', 'methods', 'looks', 'memoryMethods'] as const),
-  ...(['joiners', 'keepers', 'pairers', 'elements', 'plain'] as const),
+  ...(['joiners', 'keepers', 'pairers', 'elements', 'plain', 'writes', 'writesItself', 'copies', 'requests'] as const),
+  ...(['requestOptions', 'commands', 'commandOptions', 'queries', 'connects', 'reading', 'wrappers'] as const),
+  ...(['serializers', 'segments', 'sameTexts', 'joinsPaths', 'temporary'] as const),
 ];
-const RESTRICTING = ['openers', 'clients', 'callers', 'paths', 'blind'] as const;
+const RESTRICTING = ['openers', 'clients', 'callers', 'paths', 'blind', 'vague'] as const;
 
 /** How much longer a program may take that is four times as long. */
 const MOST_TIMES = 10;

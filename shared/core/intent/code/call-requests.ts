@@ -1,7 +1,7 @@
 // Reads the calls of programs that make HTTP requests: fetch and its like.
 import { argumentsIn, type Call, LITERAL } from './call-syntax.ts';
 import { type Fragment, sentOutside, unknownCode } from './code.ts';
-import { METHODS, RELEASES, requestFragment } from './http.ts';
+import { isOutside, METHODS, RELEASES, requestFragment } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 
 const METHOD = /["']?(?:method|type|verb)["']?\s{0,3}[:=]\s{0,3}["'`](\w{2,10})["'`]/i;
@@ -39,6 +39,13 @@ function carriesInAddress(args: string): boolean {
 const SENSITIVE =
   /cookie|token|secret|passw|credential|session|environ|\benv\b|key\b|localstorage|users?\b|customers?|emails?|rows?\b|dump|data\b|open\(|stringify|dumps/i;
 
+/** A body that is only known when the program runs: `json=event`, `{ body: JSON.stringify(rows) }`, or as a second argument. */
+const isUnseenBody = (argument: string, at: number): boolean =>
+  /^(?:json|data|content|files)\s?=\s?(?:[\w.]{0,20}dumps\(\s?)?(?!None\b)[A-Za-z_][\w.]*(?:\)|$)/.test(argument) ||
+  /[{,]\s?body\s?(?::\s?(?:JSON\.stringify\(\s?)?[A-Za-z_$][\w$.]*\s?[,})]|[,}])/.test(argument) ||
+  (at === 1 &&
+    /^(?:JSON\.stringify\(|json\.dumps\()?(?!(?:null|undefined|None)\b)[A-Za-z_$][\w$.]*\)?$/.test(argument));
+
 export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fragment | undefined {
   const clients = lexicon.codeWords.httpClients;
   const names = path.map((name) => name.toLowerCase());
@@ -58,7 +65,9 @@ export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexic
   const isDynamic = /^\s*[\w$]/.test(args) && (CARRIES.test(args) || SENDS.test(stated ?? ''));
   const target = isDynamic ? 'https://host.invalid/' : (/["'`]((?:https?:\/\/|\/)[^"'`]*)/.exec(args)?.[1] ?? '/');
   const [, ...rest] = argumentsIn(args);
-  const carries = carriesInAddress(args) || CARRIES.test(isDynamic ? rest.join() : args);
+  const handsOver =
+    !isDynamic && SENDS.test(stated ?? '') && isOutside(target, lexicon) && argumentsIn(args).some(isUnseenBody);
+  const carries = handsOver || carriesInAddress(args) || CARRIES.test(isDynamic ? rest.join() : args);
   const sent = requestFragment(
     { method: stated ?? 'GET', url: target, body: args, headers: args, carries },
     { at, end },
@@ -68,11 +77,10 @@ export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexic
   const isUnseen = rest.length > 0 && !rest.some((one) => /["'`]/.test(one));
   if (isDynamic && !carries && (isUnseen || RELEASES.test(args)))
     return unknownCode({ at, end }, { domain: 'web', language: 'http', object: sent.object, traits: sent.traits });
+  const what = handsOver
+    ? ({ object: 'data', domain: 'data' } as const)
+    : ({ object: 'file', domain: 'files' } as const);
   return carries && sent.action === 'send'
-    ? sentOutside(
-        { ...sent, object: 'file', domain: 'files' },
-        args,
-        /environ|process\.env|\$\{|select|dump/i.test(args),
-      )
+    ? sentOutside({ ...sent, ...what }, args, /environ|process\.env|\$\{|select|dump/i.test(args))
     : sent;
 }

@@ -2,14 +2,16 @@
 import { callAt } from './call-start.ts';
 import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
-import { fileWrite, type Fragment, fragmentOf, isNowhere, readsOnly, type Span, unknownCode } from './code.ts';
+import { accountingFor, fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { settingsAlone, settingsOnly } from './ordinary-settings.ts';
-import { programIn } from './program/program.ts';
+import { programIn, type ReadProgram } from './program/program.ts';
 import { redisAt } from './redis-start.ts';
 import { writtenPlace } from './shell-files.ts';
+import { shellFragments } from './shell.ts';
 import { shellAt } from './shell-start.ts';
+import { parseInner } from './shell-syntax.ts';
 import { sqlAt } from './sql-start.ts';
 import { opensAt, type Piece, piecesOf, type Place, type Reader } from './start.ts';
 import { toolCallsIn } from './tool-calls.ts';
@@ -63,17 +65,32 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
 /** Whether a text calls tools: their arguments look like settings where each has a line of its own. */
 const callsTools = (text: string): boolean => toolCallsIn(text).some(({ isSurely }) => isSurely);
 
+/** What a program does that is all of a text; undefined for one that is not understood. */
+export const doneBy = (program: ReadProgram, text: string, lexicon: Lexicon): readonly Fragment[] | undefined => {
+  const effort = newEffort(text.length);
+  const does = program.does((line) => shellFragments(parseInner(line, 0, effort), lexicon, 1));
+  if (does === undefined || program.reads) return does;
+  // Code in a comment may be what comes next.
+  const remarks = program.remarks().flatMap(({ at, end }) => fragmentsBeside([], text.slice(at, end), lexicon));
+  return remarks.every(({ effect }) => effect === 'read') ? does : undefined;
+};
+
 /** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const whole = { at: 0, end: text.length };
   const program = programIn(text, lexicon);
-  if (program?.reads) return [readsOnly(whole, { verb: 'print', object: 'value' })];
+  const does = program && doneBy(program, text, lexicon);
+  if (does) return [...accountingFor(does, whole)];
   const settings = settingsOnly(text, lexicon);
   if (settings !== undefined && !callsTools(text) && fragmentsBeside([], settings.around, lexicon).length === 0)
     return [settings.change];
   const all = fragmentsInAndBeside(text, lexicon);
   // A program that does more than read is none of its lines alone.
-  const isMore = program?.surelyActs === true && all.every(({ effect }) => effect === 'read');
+  const isMore =
+    program !== undefined &&
+    (program.sendsUnseen ||
+      program.isRefused() ||
+      (program.surelyActs && all.every(({ effect }) => effect === 'read')));
   return isMore ? [...all, unknownCode(whole)] : all;
 }
 

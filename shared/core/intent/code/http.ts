@@ -207,15 +207,53 @@ const SCHEME = /^(?:[a-z][a-z\d+.-]{0,20}:)?[\\/]{2}/i;
 const readable = (url: string): string =>
   url.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
+/** A header that names an address; others only tell where a request comes from. */
+const HEADER =
+  /(?:^|[\n\r,{;"'])\s{0,8}["']?((?!referer|origin|link|content-|access-)[a-z]+(?:-[a-z]+)+)["']?\s{0,3}:\s{0,3}["']?([^\s"',;]{5,500})/gi;
+const MAIL = /^[\w.+-]{1,64}(?:@|%40)([\w-]+(?:\.[\w-]+)+)$/i;
+const MAIL_PARAMETER = /[?&;]([\w.[\]-]{1,60})=["']?([^&;\s"'@%]{1,64}(?:@|%40)[\w.-]{3,253})/gi;
+const RECEIVES = wordSet('to cc bcc recipient recipients');
+/** What a path names that is made to be given to somebody. */
+const HANDED_OUT = /(?:^|[/_-])(?:export|dump|download|extract|backup)s?(?:[/?_-]|$)/i;
+
+/** Whether somebody gets something by the name of a value: `deliver_to`, `notify`. Where people are looked up, `email` only says whom. */
+const receives = (name: string, lexicon: Lexicon): boolean =>
+  partsOf(name).some((part) => {
+    const verb = lexicon.verbs.get(part);
+    return RECEIVES.has(part) || (verb?.action === 'send' && !verb.alsoNoun);
+  });
+
+const isAddressOutside = (value: string, lexicon: Lexicon): boolean =>
+  SCHEME.test(value) && isOutside(value.replace(SCHEME, 'https://'), lexicon);
+const isMailOutside = (value: string, lexicon: Lexicon): boolean => {
+  const host = MAIL.exec(value)?.[1];
+  return host !== undefined && isOutside(`mailto://${host}`, lexicon);
+};
+
 /**
  * Whether the answer goes to an address outside: `GET /customers?callback=https://leads.example/in`, in any scheme or that of the request
- * (`//leads.example`), and encoded twice as well.
+ * (`//leads.example`), and encoded twice as well; by a header, `X-Callback-Url`; or by mail, `?deliver_to=eva@leads.example`.
  */
-function answersOutside(url: string, lexicon: Lexicon): boolean {
-  return [...readable(readable(url)).matchAll(PARAMETER)].some(
-    ([, name = '', value = '']) =>
-      partsOf(name).some((part) => lexicon.codeWords.sensitiveSettings.has(part)) &&
-      isOutside(value.replace(SCHEME, 'https://'), lexicon),
+function answersOutside(url: string, headers: string, lexicon: Lexicon): boolean {
+  const { sensitiveSettings, lookFields, searchFields, textFields } = lexicon.codeWords;
+  const isSensitive = (name: string) => partsOf(name).some((part) => sensitiveSettings.has(part));
+  const isPlain = (name: string) =>
+    [lookFields, searchFields, textFields].some((words) => words.has(name.toLowerCase()));
+  const address = readable(readable(url));
+  const hands = HANDED_OUT.test(url.replace(SCHEME, '').split('?', 1)[0] ?? '');
+  return (
+    [...address.matchAll(PARAMETER)].some(
+      ([, name = '', value = '']) => (isSensitive(name) || !isPlain(name)) && isAddressOutside(value, lexicon),
+    ) ||
+    [...address.matchAll(MAIL_PARAMETER)].some(
+      ([, name = '', value = '']) =>
+        (receives(name, lexicon) || (hands && isSensitive(name))) && isMailOutside(value, lexicon),
+    ) ||
+    [...headers.matchAll(HEADER)].some(
+      ([, name = '', value = '']) =>
+        (isSensitive(name) && isAddressOutside(value, lexicon)) ||
+        (receives(name, lexicon) && isMailOutside(value, lexicon)),
+    )
   );
 }
 
@@ -225,7 +263,7 @@ const ANSWERS_OUTSIDE: Doing = { ...SENDS_OUTSIDE };
 
 /** What the address and the body of a request ask for beside its method. */
 function askedBeside(
-  { method, url, body = '' }: HttpParts,
+  { method, url, body = '', headers = '' }: HttpParts,
   own: ActionClass,
   lexicon: Lexicon,
 ): readonly (Doing | undefined)[] {
@@ -235,7 +273,7 @@ function askedBeside(
     // What is put replaces what was there.
     method.toUpperCase() === 'PUT' && EMPTY.test(body) ? EMPTIES : undefined,
     orderOfUrl(url, body, own === 'read', lexicon),
-    answersOutside(path, lexicon) ? ANSWERS_OUTSIDE : undefined,
+    answersOutside(path, headers, lexicon) ? ANSWERS_OUTSIDE : undefined,
     own === 'read'
       ? graphOperation(body, lexicon)
       : actOfBody(body, own === 'update', lexicon, path.split('/').slice(-3)),

@@ -76,7 +76,9 @@ export function programFragments(
   runShell: RunShell,
 ): Fragment[] {
   const read = readBy(program, language, lexicon, runShell);
-  if (read?.reads ?? onlyPrints(program, lexicon)) return [readsOnly(span, { verb: 'print', object: 'value' })];
+  const does = read?.does(runShell);
+  if (does) return does.map((one) => fragmentOf(span, one));
+  if (read === undefined && onlyPrints(program, lexicon)) return [readsOnly(span, { verb: 'print', object: 'value' })];
   const known = [
     ...(read?.acts() ?? []).filter(({ action }) => action !== 'unknown'),
     ...callsOf(program).flatMap((call) => callFragment(call, 'program', lexicon, runShell) ?? []),

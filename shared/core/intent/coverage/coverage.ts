@@ -181,6 +181,8 @@ export interface Found {
   readonly mentioned: readonly Fragment[];
   /** What statements say about how things are to end up. */
   readonly endStates: readonly EndState[];
+  /** All of the text is a program that is understood, and that only reads and writes files. */
+  readonly isProgram: boolean;
   readonly isDestructive: boolean;
   /** The share of known words in a text of another language. */
   readonly foreignKnown: number | undefined;
@@ -188,7 +190,7 @@ export interface Found {
 
 export function coverageOf(
   { text, sentences, spoken: { words, infos, ends }, code }: Segments,
-  { candidates, mentioned, endStates, isDestructive, foreignKnown }: Found,
+  { candidates, mentioned, endStates, isDestructive, isProgram, foreignKnown }: Found,
   lexicon: Lexicon,
 ): Coverage {
   const isInCode = within(code, text.length);
@@ -204,7 +206,7 @@ export function coverageOf(
     clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, isTold, lexicon));
   }
   const isDescribed = describedAt(text.length, sentences, ofSentence);
-  const reading = code.filter(({ isWhole, effect }) => isWhole && effect === 'read');
+  const reading = code.filter(({ isWhole, effect }) => isWhole && (effect === 'read' || isProgram));
   const matches = phrasingsIn(words, ends, lexicon.phrasings, infos);
   const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
   const phrasings = outside(reading, text.length, offsets, matches, isDescribed);

@@ -33,12 +33,41 @@ const LISTS = {
   methods: MethodList,
   looks: MethodList,
   memoryMethods: MethodList,
+  handsBack: NameList,
+  changes: MethodList,
+  changesFirst: NameList,
+  firstIsCalled: NameList,
+  noneIsCalled: NameList,
+  firstIsData: NameList,
+  called: MethodList,
+  pathArguments: MethodList,
+  writes: CallableList,
+  writesItself: CallableList,
+  vague: CallableList,
+  copies: CallableList,
+  requests: NameList,
+  requestOptions: MethodList,
+  commands: NameList,
+  commandOptions: MethodList,
+  queries: CallableList,
+  connects: CallableList,
+  reading: MethodList,
+  wrappers: NameList,
+  serializers: NameList,
+  segments: CallableList,
+  sameTexts: CallableList,
+  joinsPaths: CallableList,
+  temporary: NameList,
 };
 type ListName = keyof typeof LISTS;
 // Every name of the type is a key.
 const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 
-const Language = object('programLanguage', { ...LISTS, usual: Type.Optional(record(METHOD, NAME)) });
+const Language = object('programLanguage', {
+  ...LISTS,
+  usual: Type.Optional(record(METHOD, NAME)),
+  sessions: Type.Optional(record(NAME, NAME)),
+});
 
 export const ProgramsSchema = object('programs', {
   python: Type.Optional(Language),
@@ -54,6 +83,8 @@ export interface Names {
 /** The names of a language that only compute or read, by list (`texts.json` describes them). */
 export type ProgramNames = Readonly<Record<ListName, Names>> & {
   readonly usual: ReadonlyMap<string, string>;
+  /** Types of which an object has the functions of a module. */
+  readonly sessions: ReadonlyMap<string, string>;
   /** First parts of all functions: what a name that nothing defines may be. */
   readonly roots: ReadonlySet<string>;
 };
@@ -110,14 +141,20 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
     ...byList,
     functions,
     usual: new Map(Object.entries(file.usual ?? {})),
-    roots: new Set(listed('functions').map((name) => name.split('.', 1)[0] ?? '')),
+    sessions: new Map(Object.entries(file.sessions ?? {})),
+    roots: new Set(
+      (['functions', 'requests', 'commands', 'copies'] as const).flatMap((list) =>
+        listed(list).map((name) => name.split('.', 1)[0] ?? ''),
+      ),
+    ),
   };
 }
 
+/** A language whose lists are those of an earlier version, without those that make a reading stricter, is not told apart. */
 export function compilePrograms(file: Static<typeof ProgramsSchema> | undefined, report: Report): Programs {
   const { python, javascript } = file ?? {};
   return {
-    ...(python && { python: compileLanguage(python, '/programs/python', report) }),
-    ...(javascript && { javascript: compileLanguage(javascript, '/programs/javascript', report) }),
+    ...(python?.changes && { python: compileLanguage(python, '/programs/python', report) }),
+    ...(javascript?.changes && { javascript: compileLanguage(javascript, '/programs/javascript', report) }),
   };
 }

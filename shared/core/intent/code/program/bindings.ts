@@ -44,7 +44,8 @@ export abstract class Bindings extends Calls {
         const { modules, usual } = this.names;
         const isModule =
           value.name !== undefined && (modules.has(value.name) || [...usual.values()].includes(value.name));
-        if (value.name !== undefined && !isModule && !this.language.isDecided(value.name)) this.used(value, from);
+        const isJudged = isModule || this.language.isDecided(value.name ?? '') || this.isDeed(value.name ?? '');
+        if (!isJudged) this.used(value, from);
         return isNew ? this.define(name, value) : this.reassign(name, value);
       }
       case 'values': {

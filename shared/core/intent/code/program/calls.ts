@@ -1,47 +1,37 @@
 // Judges names, members and calls of a program, in whichever language. What is not listed is an act.
-import { isSecretName } from '../code.ts';
 import {
-  walked,
-  pathIn,
-  elementOfAll,
-  HANDS_BACK,
-  IMPORTS,
-  CHANGES,
-  CHANGES_FIRST,
-  MAKES_OBJECT,
-  RUNS_ITSELF,
-  FIRST_IS_CALLED,
-  IS_DATA,
-  FIRST_IS_DATA,
-  CALLED,
-  holdsValues,
   allOf,
+  elementOfAll,
+  handsBack,
+  holdsValues,
+  IMPORTS,
+  MAKES_OBJECT,
+  pathIn,
+  RUNS_ITSELF,
+  walked,
 } from './arguments.ts';
-import { type Acts, type Argument, isPlainVariable } from './language.ts';
+import type { Acts, Argument } from './language.ts';
 import type { Part, Place } from './parts.ts';
-import { isSpelledSecret } from './spelled.ts';
 import {
-  altered,
-  asText,
+  ANYTHING,
   BLIND,
   CLIENT,
-  elementOf,
   GIVEN,
   inList,
   isFree,
-  letGo,
   LIBRARY,
   MADE,
   MEMORY,
   OUTSIDE,
   together,
-  UNKNOWN,
   UNSEEN,
   type Value,
   valueOf,
   withBits,
 } from './values.ts';
-import { type Act, MAX_PATH, Variables } from './variables.ts';
+import type { Act, Deed } from './acts.ts';
+import { Members } from './members.ts';
+import { MAX_PATH, type Variables } from './variables.ts';
 
 /** What is known of single calls. */
 export interface KnownCalls {
@@ -58,9 +48,10 @@ export interface Written {
   readonly args: string;
 }
 
-export abstract class Calls extends Variables implements Acts {
-  /** It opens a file to read it. */
-  opensFiles = false;
+const isClient = ({ bits }: Value): boolean =>
+  (bits & CLIENT) !== 0 && (bits & (UNSEEN | GIVEN)) === 0 && !isFree(bits);
+
+export abstract class Calls extends Members implements Acts {
   changesAll = false;
   readonly #known: KnownCalls;
   readonly #loads = IMPORTS.test(this.text);
@@ -73,106 +64,14 @@ export abstract class Calls extends Variables implements Acts {
   abstract baseOfClass(): number;
   abstract evaluate(part: Part): Value;
 
-  opens(path: Argument | undefined, place: Place): void {
-    this.opensFiles = true;
-    const { bits, texts } = path?.value ?? MEMORY;
-    if ((bits & BLIND) !== 0 || texts.some((text) => isSecretName(text)) || isSpelledSecret(texts)) this.act(place);
-  }
-
-  /** A value that is used as one: what is not of the program must be listed. */
-  used(value: Value, place?: Place): Value {
-    if (value.name === undefined) return value;
-    if (this.isListed(value.name) && !this.language.isDecided(value.name)) return value;
-    return place ? this.act(place, value.name) : UNKNOWN;
-  }
-
-  isListed(name: string): boolean {
-    let isListed = this.#listed.get(name);
-    if (isListed === undefined) {
-      isListed = this.#isInLists(name);
-      this.#listed.set(name, isListed);
-    }
-    return isListed;
-  }
-
-  readonly #listed = new Map<string, boolean>();
-
-  #isInLists(name: string): boolean {
-    const { environment } = this.language;
-    if (
-      this.language.keysAreMembers &&
-      name.startsWith(`${environment}.`) &&
-      isPlainVariable(name.slice(environment.length + 1))
-    )
-      return true;
-    return this.names.functions.has(name) && !this.#hasHidden(name);
-  }
-
-  #hasHidden = (name: string): boolean => name.split('.').some((part) => this.language.isHidden(part));
-
-  /** `object.name`, which is not called. */
-  member(object: Value, name: string, place: Place): Value {
-    const isHidden = this.language.isHidden(name);
-    if (object.name !== undefined) {
-      if (isHidden) return this.act(place, `${object.name}.${name}`);
-      return this.named(`${object.name}.${name}`);
-    }
-    if (isHidden) return this.act(place);
-    if (object.own && !object.own.isClass) return valueOf(object.bits | BLIND | UNSEEN);
-    const { methods, memoryMethods, makers } = this.names;
-    const isMethod = methods.has(name) || makers.has(`.${name}`) || (memoryMethods.has(name) && this.#isMade(object));
-    const kept = this.members.get(name);
-    const own = this.methods.get(name);
-    for (const one of own ?? []) letGo({ ...MEMORY, own: one });
-    // An object of a library has members of its own, by whatever name.
-    const isUnseen = ((object.bits & LIBRARY) !== 0 && !isMethod) || this.language.isOfHost(name);
-    const value = this.texts(`.${name}`, object, []);
-    if (kept !== undefined) {
-      const both = together(together(value, object.texts.length > 0 ? object : MEMORY), kept);
-      const more = (isUnseen ? UNSEEN : MADE) | (kept.name === undefined ? MADE : UNKNOWN.bits);
-      return withBits(both, both.bits | more);
-    }
-    // A member by a name that no text has is one of an object: `{ file: "a.csv" }.file`.
-    const read = isMethod ? value : object.depth > 0 ? elementOf(object) : value;
-    return isMethod || own ? read : withBits(read, read.bits | UNSEEN);
-  }
-
-  /** Whether an object is surely one in memory. */
-  #isMade = (object: Value): boolean => ((object.bits & ~(LIBRARY | BLIND)) | (this.stored & OUTSIDE)) === MADE;
-
-  /** What a call gives, as far as the strings in it are concerned. */
-  protected texts(name: string, object: Value, given: readonly Argument[]): Value {
-    if (this.names.blind.has(name)) return valueOf(object.bits | allOf(given).bits | BLIND);
-    const all = together(together(object, allOf(given)), this.#returned(name, given));
-    const { joiners, keepers, pairers, elements, plain } = this.names;
-    if (joiners.has(name)) return asText(all);
-    if (keepers.has(name)) return all.depth > 0 ? all : altered(all);
-    if (pairers.has(name)) return inList(all);
-    const isMethod = name.startsWith('.');
-    if (elements.has(name)) {
-      const list = isMethod ? object : (given[0]?.value ?? MEMORY);
-      return together(list.texts.length > 0 ? elementOf(list) : valueOf(list.bits), allOf(given.slice(1)));
-    }
-    if (plain.has(name))
-      return isMethod ? withBits(altered(object), altered(object).bits | all.bits) : valueOf(all.bits & ~BLIND);
-    return isMethod && object.texts.length === 0 ? asText(all) : altered(all);
-  }
-
-  /** The strings that functions give which are handed to another. */
-  #returned(name: string, given: readonly Argument[]): Value {
-    let all = MEMORY;
-    for (const { value } of given)
-      if (value.own) all = together(all, withBits(value.own.returns, value.own.returns.bits & BLIND));
-    return this.names.keepers.has(name) ? inList(all) : all;
-  }
-
   /** What is handed to a function that it may call. */
   #hand(name: string, object: Value, given: readonly Argument[], call: Written): void {
     const isCaller = this.names.callers.has(name);
-    const isFirst = name.startsWith('.') || FIRST_IS_CALLED.test(name);
+    const isFirst = name.startsWith('.') || this.names.firstIsCalled.has(name);
     for (const [at, { value, keyword, part }] of given.entries()) {
-      const isNamed = CALLED.has(keyword ?? '');
-      const isData = keyword === undefined && (IS_DATA.test(name) || (at === 0 && FIRST_IS_DATA.test(name)));
+      const isNamed = this.names.called.has(keyword ?? '');
+      const isData =
+        keyword === undefined && (this.names.noneIsCalled.has(name) || (at === 0 && this.names.firstIsData.has(name)));
       const calls = isCaller && !isData;
       const isCalled = isNamed || (calls && keyword === undefined && (!isFirst || at === 0));
       if (value.own) {
@@ -190,9 +89,22 @@ export abstract class Calls extends Variables implements Acts {
   }
 
   /** A call that no table has: its name and its arguments may say that it reads. What it gives is not of the program. */
-  #unlisted({ place, args }: Written, name: string, isOfListed = false): Value {
+  #unlisted({ place, args }: Written, name: string, deed: () => Deed | undefined, isOfListed = false): Value {
     const act = { isOfListed, path: name.split('.').slice(-MAX_PATH), arguments: args, at: place.from, end: place.to };
-    return !this.#hasHidden(name) && this.#known.reads(act) ? valueOf(OUTSIDE) : this.act(place, name, args);
+    if (this.hasHidden(name)) return this.act(place, name, args);
+    const does = deed();
+    if ((does === undefined || does.kind === 'query') && this.#known.reads(act) && !this.mayBeStatement(act))
+      return valueOf(OUTSIDE);
+    if (does === undefined) return this.act(place, name, args);
+    this.perform(does, place, name, args);
+    return valueOf(does.kind === 'query' ? OUTSIDE : LIBRARY);
+  }
+
+  /** A file is opened to write it. */
+  writes(path: Argument, mode: string, place: Place): boolean {
+    const deed = this.opened(path, mode, place);
+    if (deed) this.perform(deed, place, 'open', '');
+    return deed !== undefined;
   }
 
   /** A call of `name`, which is not of the program. */
@@ -202,17 +114,22 @@ export abstract class Calls extends Variables implements Acts {
     for (const { value, part } of given) if (special?.name === undefined) this.used(value, part);
     if (special) return special;
     const { names } = this;
-    if (!this.isListed(name))
-      return this.#unlisted(call, name, this.#loads && names.roots.has(name.split('.', 1)[0] ?? ''));
+    const session = names.sessions.get(name);
+    if (session !== undefined && given.every(({ keyword }) => names.requestOptions.has(keyword ?? '')))
+      return this.named(session);
+    if (!this.isListed(name)) {
+      const deed = () => this.deedOf(name, undefined, given, place);
+      return this.#unlisted(call, name, deed, this.#loads && names.roots.has(name.split('.', 1)[0] ?? ''));
+    }
     if (names.openers.has(name)) this.opensFiles = true;
-    if (names.paths.has(name)) this.opens(pathIn(given), place);
-    if (CHANGES_FIRST.has(name) && ((given[0]?.value.bits ?? MADE) & UNSEEN) !== 0) this.changeAll();
+    if (names.paths.has(name)) this.opens(pathIn(given, names), place);
+    if (names.changesFirst.has(name) && ((given[0]?.value.bits ?? MADE) & UNSEEN) !== 0) this.changeAll();
     this.#hand(name, names.walkers.has(name) ? valueOf(BLIND) : MEMORY, given, call);
     if (names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);
     if (names.walkers.has(name)) return walked(allOf(given));
     if (names.paths.has(name)) return valueOf(LIBRARY);
     const result = this.texts(name, MEMORY, given);
-    const kind = MAKES_OBJECT.test(name) || !HANDS_BACK.test(name) ? LIBRARY : MADE;
+    const kind = MAKES_OBJECT.test(name) || !handsBack(name, names) ? LIBRARY : MADE;
     return withBits(result, names.makers.has(name) ? kind | (result.bits & BLIND) : result.bits | kind);
   }
 
@@ -229,19 +146,21 @@ export abstract class Calls extends Variables implements Acts {
     const isOwn = (object.bits & (OUTSIDE | LIBRARY)) === 0 && !this.language.isOfHost(name);
     const own = isOwn ? this.methods.get(name) : undefined;
     const dotted = `.${name}`;
-    const special = own ? undefined : this.language.special({ name: dotted, object, given, place, args }, this);
+    const of = { value: object, part: call.callee.kind === 'member' ? call.callee.object : call.callee };
+    const special = own ? undefined : this.language.special({ name: dotted, object, of, given, place, args }, this);
     if (special) return special;
+    if (!own && this.names.connects.has(dotted) && isClient(object)) return valueOf(object.bits);
     const isMaker = makers.has(dotted);
     const isListed = !this.language.isHidden(name) && (methods.has(name) || isMaker);
     const pathOf = () => [...this.#pathOf(call.callee), name];
-    if (!isListed && !own && !(memoryMethods.has(name) && this.#isMade(object)))
-      return this.#unlisted(call, pathOf().join('.'));
+    if (!isListed && !own && !(memoryMethods.has(name) && this.isMade(object)))
+      return this.#unlisted(call, pathOf().join('.'), () => this.#deedOn(of, dotted, given, place));
     const isGrave = () => this.#known.isGrave({ path: pathOf(), arguments: args, at: place.from, end: place.to });
     const isOutside = (object.bits & OUTSIDE) !== 0 && !isMaker;
     if (
       (isFree(object.bits) && !isMaker && !looks.has(name)) ||
       (isOutside && isGrave()) ||
-      ((object.bits & CLIENT) !== 0 && CHANGES.test(name)) ||
+      ((object.bits & CLIENT) !== 0 && this.names.changes.has(name)) ||
       (RUNS_ITSELF.test(name) && (object.bits & (UNSEEN | GIVEN)) !== 0)
     )
       return this.act(place, pathOf().join('.'), args);
@@ -254,16 +173,24 @@ export abstract class Calls extends Variables implements Acts {
       for (const { value } of given) this.store(value);
       return result;
     }
-    if (paths.has(dotted)) this.opens({ value: object, part: call.callee }, place);
+    if (paths.has(dotted)) this.opens(of, place);
     this.#hand(dotted, object, given, call);
     const result = walkers.has(dotted) ? walked(together(object, allOf(given))) : this.texts(dotted, object, given);
     if (isMaker) return paths.has(dotted) ? valueOf(LIBRARY) : withBits(result, LIBRARY | (result.bits & BLIND));
     for (const { value } of given) if (!value.own) this.store(value);
     const put = allOf(given);
-    const isPut = memoryMethods.has(name) || CHANGES.test(name);
+    const isPut = memoryMethods.has(name) || this.names.changes.has(name);
     if (isPut && call.callee.kind === 'member' && (put.texts.length > 0 || (put.bits & BLIND) !== 0))
       this.widen(call.callee.object, inList(put));
     return result;
+  }
+
+  /** What a method does that is listed as one that acts. An object that nobody knows may do something else by the usual names. */
+  #deedOn(of: Argument, name: string, given: readonly Argument[], place: Place): Deed | undefined {
+    // Nobody sees what a frame holds that nothing defines.
+    if (this.names.writes.has(name) && isFree(of.value.bits)) return undefined;
+    if (this.names.vague.has(name) && (of.value.bits & ANYTHING) !== MADE) return undefined;
+    return this.deedOf(name, of, given, place);
   }
 
   /** A call of a value. */

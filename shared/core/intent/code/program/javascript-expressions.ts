@@ -104,6 +104,7 @@ export abstract class JavaScriptExpressions {
       case 'ArrayExpression':
         return this.list(node);
       case 'Interpolation':
+        return valuesAt(node, 'text', this.expressions(withoutTypes(children)));
       case 'ConditionalExpression':
       case 'AwaitExpression':
       case 'SequenceExpression':
@@ -112,7 +113,8 @@ export abstract class JavaScriptExpressions {
         const [name, sign, object] = children;
         if (name?.type === 'String' && sign?.type === 'in' && object)
           return { kind: 'asked', name: this.expression(name), object: this.expression(object), ...placeOf(node) };
-        return valuesAt(node, sign?.type === 'CompareOp' ? 'answer' : 'one', this.expressions(withoutTypes(children)));
+        const makes = sign?.type === 'CompareOp' ? 'answer' : sign && this.textOf(sign) === '+' ? 'text' : 'one';
+        return valuesAt(node, makes, this.expressions(withoutTypes(children)));
       }
       case 'UnaryExpression': {
         const [sign, inner] = children;
@@ -192,7 +194,7 @@ export abstract class JavaScriptExpressions {
       from = child.to;
     }
     addText(node.to - 1);
-    return valuesAt(node, 'one', parts);
+    return valuesAt(node, 'text', parts);
   }
 
   protected member(node: Node): Part {

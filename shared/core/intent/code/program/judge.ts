@@ -25,7 +25,7 @@ import {
   valueOf,
   withBits,
 } from './values.ts';
-import type { Act } from './variables.ts';
+import type { Act } from './acts.ts';
 
 const MAX_PASSES = 8;
 
@@ -35,6 +35,7 @@ const HAS_MANY_METHODS = /^(?:pandas|polars|numpy|pathlib|PIL|matplotlib|network
 export class Judge extends Bindings {
   /** Judges a program: again and again, until nothing new is known of its variables. @returns all its acts */
   judge(root: Part): readonly Act[] {
+    this.root = root;
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
       const before = this.version;
       this.acts = [];
@@ -113,7 +114,10 @@ export class Judge extends Bindings {
         return;
       }
       case 'with': {
-        const value = this.take(part.value);
+        const opened = this.evaluate(part.value);
+        const isSession =
+          opened.name !== undefined && this.names.modules.has(opened.name) && part.value.kind === 'call';
+        const value = isSession ? opened : this.used(opened, part.value);
         // What happens at its end is not seen.
         if (isFree(value.bits)) this.act(part.value);
         if (part.target) this.bind(part.target, value, true, part.value);

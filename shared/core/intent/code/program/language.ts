@@ -18,6 +18,8 @@ export interface Called {
   /** What is called; of a method, with a dot before it. */
   readonly name: string;
   readonly object: Value | undefined;
+  /** The object as it is written. */
+  readonly of?: Argument | undefined;
   readonly given: readonly Argument[];
   readonly place: Place;
   /** As they are written. */
@@ -35,6 +37,8 @@ export interface Acts {
   evaluate(part: Part): Value;
   member(object: Value, name: string, place: Place): Value;
   isListed(name: string): boolean;
+  /** A file is opened to write it. @returns whether it is known which */
+  writes(path: Argument, mode: string, place: Place): boolean;
   /** A file is opened to read it. */
   opens(path: Argument | undefined, place: Place): void;
   /** What a class extends in which the program is just now. */

@@ -47,7 +47,7 @@ export interface ClassPart extends Place {
   readonly body: readonly Part[];
 }
 
-export type Makes = 'list' | 'one' | 'answer';
+export type Makes = 'list' | 'one' | 'text' | 'path' | 'answer';
 
 export type Part =
   /** A value that is written out. `text` is that of a string. */
@@ -57,7 +57,7 @@ export type Part =
   /** `object[key]`. `isCut`: a part of a text or list, in whichever order. */
   | (Place & { readonly kind: 'index'; readonly object: Part; readonly keys: readonly Part[]; readonly isCut: boolean })
   | (Place & { readonly kind: 'call'; readonly callee: Part; readonly given: readonly Given[]; readonly list: Place })
-  /** Values put together, side by side (`list`), as one (`one`: operands, a text with values in it), or only compared (`answer`). */
+  /** Values put together: side by side (`list`), one after another (`text`), as folders (`path`), as operands (`one`), or only compared (`answer`). */
   | (Place & { readonly kind: 'values'; readonly makes: Makes; readonly parts: readonly Part[] })
   | (Place & { readonly kind: 'object'; readonly members: readonly Member[] })
   /** `"NAME" in os.environ` */
@@ -137,3 +137,50 @@ export const valuesAt = ({ from, to }: Place, makes: Makes, parts: readonly Part
   from,
   to,
 });
+
+const NONE: readonly Part[] = [];
+const some = (...parts: readonly (Part | undefined)[]): readonly Part[] => parts.filter((part) => part !== undefined);
+const ofParameter = ({ target, preset }: Parameter): readonly Part[] => some(preset, target);
+
+/** The parts right within a part, in their order. */
+export function partsWithin(part: Part): readonly Part[] {
+  switch (part.kind) {
+    case 'member':
+      return [part.object];
+    case 'index':
+      return [part.object, ...part.keys];
+    case 'call':
+      return [part.callee, ...part.given.map(({ part: given }) => given)];
+    case 'values':
+    case 'block':
+    case 'return':
+    case 'act':
+      return part.parts;
+    case 'object':
+      return part.members.flatMap(({ key, value }) => some(key, value));
+    case 'asked':
+      return [part.name, part.object];
+    case 'each':
+      return [...part.loops, ...part.results];
+    case 'loop':
+      return [part.list, ...part.targets];
+    case 'bind':
+      return [part.value, ...part.targets];
+    case 'pattern':
+      return part.properties.flatMap(ofParameter);
+    case 'with':
+      return some(part.value, part.target);
+    case 'remove':
+      return part.targets;
+    case 'field':
+      return some(part.value);
+    case 'decorated':
+      return [...part.decorators, part.of];
+    case 'function':
+      return [...part.parameters.flatMap(ofParameter), part.body];
+    case 'class':
+      return [...part.bases, ...part.body];
+    default:
+      return NONE;
+  }
+}

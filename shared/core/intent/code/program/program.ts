@@ -13,7 +13,8 @@ import { Judge } from './judge.ts';
 import { partOfPython } from './python.ts';
 import { PYTHON } from './python-calls.ts';
 import { type Node, treeOf } from './tree.ts';
-import type { Act } from './variables.ts';
+import type { Act } from './acts.ts';
+import { fragmentsOfDeed, isAddress, together } from './does.ts';
 
 export interface ReadProgram {
   readonly language: ProgramLanguage;
@@ -21,12 +22,20 @@ export interface ReadProgram {
   readonly reads: boolean;
   /** What it does beside that. */
   acts(): readonly Fragment[];
+  /** All that it does, if that is understood. `runShell` reads its commands. */
+  does(runShell: RunShell): readonly Fragment[] | undefined;
+  /** Whether what it does beside reading is to write files, and nothing else; once `does` has told what it does. */
+  onlyWrites(): boolean;
+  /** Whether it is known what it does with files, commands or statements, and that this is not understood; once `does` was asked. */
+  isRefused(): boolean;
   /** Comments, and texts that are no part of a statement: they may say anything. */
   remarks(): readonly Span[];
   /** It is one expression, such as a call, in which no name can stand for another. */
   readonly isExpression: boolean;
   /** It does more by what the language and its libraries have. What names do that nothing defines, those of tools, their own readers say. */
   readonly surelyActs: boolean;
+  /** It sends something to an address that is only known when it runs. */
+  readonly sendsUnseen: boolean;
 }
 
 const LANGUAGES = {
@@ -71,6 +80,8 @@ function fragmentsOfAct(act: Act, lexicon: Lexicon, runShell: RunShell): Fragmen
   return read === undefined || gravity(read) < gravity(NOT_UNDERSTOOD) ? [unknownCode(act)] : [read];
 }
 
+const SENDS = /^(?:post|put|patch)$/i;
+
 const TELLS: ReadonlySet<string> = new Set([
   ...['CallExpression', 'NewExpression', 'FunctionDefinition', 'ClassDefinition', 'ImportStatement', 'ForStatement'],
   ...['WhileStatement', 'WithStatement', 'TryStatement', 'FunctionDeclaration', 'ClassDeclaration', 'ArrowFunction'],
@@ -84,15 +95,19 @@ const isCompound = ({ type }: Node): boolean => /^(?:Match|For|While|With|Try)St
 const isProgram = (node: Node): boolean => TELLS.has(node.type) || node.children.some(isProgram);
 
 /** What strings of a program say that no name does: a file with credentials, an address to be opened. */
-const opensMore = (node: Node, text: string): boolean =>
+const opensMore = (node: Node, text: string, urls: readonly string[]): boolean =>
   /^\w*String$/.test(node.type) && node.type !== 'ContinuedString'
-    ? saysMore(text.slice(node.from, node.to))
-    : node.children.some((child) => opensMore(child, text));
-const saysMore = (string: string): boolean =>
-  ADDRESS.test(string) ||
+    ? saysMore(text.slice(node.from, node.to), urls)
+    : node.children.some((child) => opensMore(child, text, urls));
+/** @param urls those of requests, which are read by themselves */
+const saysMore = (string: string, urls: readonly string[]): boolean =>
+  (ADDRESS.test(string) && !isOneOf(string.replace(/^\w{0,2}["'`]|["'`]$|[{$].*$/gs, ''), urls)) ||
   ESCAPED.test(string) ||
   /^\W?\/proc\//.test(string) ||
   (!/\s/.test(string) && isSecretName(string));
+
+const isOneOf = (address: string, urls: readonly string[]): boolean =>
+  ADDRESS.test(address) && urls.some((url) => url.startsWith(address));
 
 function remarksIn(node: Node, found: Span[] = []): Span[] {
   if (isRemark(node)) found.push({ at: node.from, end: node.to });
@@ -139,19 +154,58 @@ function readAs(
   const of = LANGUAGES[language];
   const judge = new Judge(known, text, names, of.language);
   const found = [...judge.judge(of.translate(text, root))];
-  if ((judge.opensFiles && opensMore(root, text)) || (isGuessed && isForeign(root, text, lexicon)))
+  const urls = found.flatMap(({ deed }) => (deed?.kind === 'request' ? deed.urls : []));
+  if ((judge.opensFiles && opensMore(root, text, urls)) || (isGuessed && isForeign(root, text, lexicon)))
     found.push({ path: [], arguments: '', at: root.from, end: root.to });
-  const acts = () => found.flatMap((act) => fragmentsOfAct(act, lexicon, runShell));
-  const isExpression = root.children.length === 1 && root.children[0]?.type === 'ExpressionStatement';
-  const isOfLanguage = ({ at, path: [root = ''] }: Act) =>
+  const read = (act: Act, run: RunShell) =>
+    act.deed
+      ? fragmentsOfDeed(act.deed, act, { ...judge.surroundings(), lexicon, runShell: run })
+      : fragmentsOfAct(act, lexicon, run);
+  const acts = () => found.flatMap((act) => read(act, runShell));
+  const statements = root.children.filter(({ type }) => !type.endsWith('Comment') && type !== ';');
+  const isExpression = statements.length === 1 && statements[0]?.type === 'ExpressionStatement';
+  let does: readonly Fragment[] | undefined;
+  let onlyWrites = true;
+  let isRefused = false;
+  const understood = (run: RunShell): readonly Fragment[] | undefined => {
+    // One request alone is read as it is written.
+    const isRequest = isExpression && found.some(({ deed }) => deed?.kind === 'request');
+    if (isRequest || !found.every(({ deed }) => deed)) return undefined;
+    const each = (act: Act): Fragment[] => {
+      const fragments = read(act, run);
+      onlyWrites &&= act.deed?.kind === 'write' || fragments.every(({ effect }) => effect === 'read');
+      return fragments;
+    };
+    const deeds = found.flatMap(({ deed }) => deed ?? []);
+    does ??= together(found.flatMap(each), deeds, text, { lexicon, texts: judge.surroundings().texts });
+    isRefused = does.some(({ action }) => action === 'unknown') && deeds.every(({ kind }) => kind !== 'request');
+    return does.every(({ action }) => action !== 'unknown') ? does : undefined;
+  };
+  const isOfLanguage = ({ at, path, deed }: Act, [root = ''] = path) =>
     /["'`[{]/.test(text.charAt(at)) ||
+    (deed !== undefined && deed.kind !== 'request') ||
     (!lexicon.codeWords.httpClients.has(root.toLowerCase()) &&
       (root === '' ||
         [names.roots, names.modules, of.language.treated].some((one) => one.has(root)) ||
         of.language.isKept(root)));
   const surelyActs =
     /\w[(`]|\bfrom\s*["']/.test(text) && found.some((act) => isOfLanguage(act) || root.children.some(isCompound));
-  return { language, reads: found.length === 0, acts, remarks: () => remarksIn(root), isExpression, surelyActs };
+  const sendsUnseen =
+    !isExpression &&
+    found.some(({ deed }) => deed?.kind === 'request' && SENDS.test(deed.method) && !deed.urls.every(isAddress));
+  const reads = found.length === 0;
+  return {
+    language,
+    reads,
+    acts,
+    does: understood,
+    onlyWrites: () => onlyWrites,
+    isRefused: () => isRefused,
+    remarks: () => remarksIn(root),
+    isExpression,
+    surelyActs,
+    sendsUnseen,
+  };
 }
 
 /** What a text may be, the likelier language first. */
@@ -181,7 +235,11 @@ export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexi
     language,
     reads: false,
     acts: () => [unknownCode({ at: 0, end: text.length })],
+    does: () => undefined,
+    onlyWrites: () => false,
+    isRefused: () => false,
     remarks: () => [],
     isExpression: false,
     surelyActs: true,
+    sendsUnseen: false,
   };

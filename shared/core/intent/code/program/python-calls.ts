@@ -1,7 +1,7 @@
 // The names of Python that act, and the calls whose arguments decide what they do.
 import { type Acts, type Argument, type Called, isPlainVariable, type Language, SPREAD, textIn } from './language.ts';
 import type { Part } from './parts.ts';
-import { ANYTHING, BLIND, isFree, MADE, MEMORY, OUTSIDE, UNKNOWN, type Value } from './values.ts';
+import { ANYTHING, BLIND, isFree, LIBRARY, MADE, MEMORY, OUTSIDE, STORE, UNKNOWN, type Value } from './values.ts';
 
 /** Names with two lines around them that only tell of something. */
 const PLAIN_HIDDEN =
@@ -16,12 +16,15 @@ const ACTING =
 const GRAVE_KEYWORDS = /^(?:backend|memory|out_file|data_home|usetex|allow_pickle|eval_str|opener)$/;
 /** What a file is opened for, to read it. */
 const READ_MODE = /^r?[bt]?$/;
+/** To write it anew, to add to it, or to make it. */
+const WRITE_MODE = /^[wax][bt]?$/;
+const TEMPORARY = /^(?:mode|suffix|delete|encoding|newline|buffering)$/;
 const FRAME_NAMES = /^(?:columns|index|mapper|axis|inplace|level|errors|copy)$/;
 /** Arguments that hold names of columns, and no function. */
 const PLAIN_KEYWORDS = /^(?:index|columns|values|axis|raw|result_type|margins|fill_value|dropna|normalize|na_action)$/;
 /** Calls about which their arguments decide. */
 const TREATED =
-  /^(?:type|getattr|os\.getenv|os\.environ\.get|logging\.basicConfig|(?:pandas)?\.(?:rename|replace|query|to_\w+|apply|agg|aggregate|transform|map|pipe|pivot_table|plot|hist|boxplot)|pandas\.crosstab|inspect\.signature|functools\.wraps|pandas\.(?:set_option|option_context)|sklearn\..*)$/;
+  /^(?:type|getattr|json\.dump|yaml\.(?:safe_)?dump|os\.getenv|os\.environ\.get|logging\.basicConfig|(?:pandas)?\.(?:rename|replace|query|to_\w+|apply|agg|aggregate|transform|map|pipe|pivot_table|plot|hist|boxplot)|pandas\.crosstab|inspect\.signature|functools\.wraps|pandas\.(?:set_option|option_context)|sklearn\..*)$/;
 const OPENS = /^(?:open|io\.open|codecs\.open|gzip\.open|bz2\.open|lzma\.open)$/;
 /** Methods that give a table as a text, or write it. */
 const GIVES_TEXT = /^\.to_(?:csv|json|string|markdown|html|latex)$/;
@@ -44,18 +47,20 @@ function isPlainFunction(part: Part, { value, keyword }: Partial<Argument>, judg
   return of.own !== undefined || (of.name !== undefined && judge.isListed(of.name));
 }
 
-function opened({ name, object, given, place, args }: Called, judge: Acts): Value {
+function opened({ name, object, of, given, place, args }: Called, judge: Acts): Value {
   const [first, second] = given.filter(({ keyword }) => keyword === undefined);
   const named = (wanted: string) => given.find(({ keyword }) => keyword === wanted);
   const mode = named('mode') ?? (object === undefined ? second : first);
   // In Ruby it is a command: `open("|ls")`.
   const isCommand = /^\s*\|/.test(textIn(first?.part) ?? '');
-  if (isCommand || (mode !== undefined && !READ_MODE.test(textIn(mode.part) ?? '-'))) {
-    judge.act(place, object === undefined ? name : 'path.open', args);
+  const path = of ?? first ?? named('file');
+  const how = mode === undefined ? 'r' : (textIn(mode.part) ?? '-');
+  if (isCommand || !READ_MODE.test(how)) {
+    const isKnown = !isCommand && WRITE_MODE.test(how) && path !== undefined && judge.writes(path, how, place);
+    if (!isKnown) judge.act(place, object === undefined ? name : 'path.open', args);
     return MEMORY;
   }
-  const path = object === undefined ? (first ?? named('file')) : first;
-  judge.opens(object === undefined ? path : { value: object, part: { kind: 'literal', ...place } }, place);
+  judge.opens(path, place);
   return object === undefined || !isFree(object.bits) ? MEMORY : judge.act(place);
 }
 
@@ -102,6 +107,24 @@ function special(called: Called, judge: Acts): Value | undefined {
       // `ConfigParser().read(path)`
       if ((first?.value.texts.length ?? 0) > 0) judge.opens(first, place);
       return undefined;
+    case 'json.dump':
+    case 'yaml.dump':
+    case 'yaml.safe_dump':
+      return only(given.length < 2 || (second !== undefined && isInMemory(second.value)));
+    case 'sqlite3.connect':
+      return given.length === 1 && textIn(first?.part) === ':memory:'
+        ? { ...MEMORY, bits: LIBRARY | STORE }
+        : undefined;
+    case 'zipfile.ZipFile':
+      return only(READ_MODE.test(textIn((named('mode') ?? second)?.part) ?? ((named('mode') ?? second) ? '-' : 'r')));
+    case 'iter':
+      return given.length === 1 ? first?.value : undefined;
+    case 'tempfile.NamedTemporaryFile':
+    case 'tempfile.TemporaryDirectory':
+    case 'tempfile.mkdtemp':
+      return only(
+        given.every(({ keyword, part }) => TEMPORARY.test(keyword ?? 'mode') && !/[\\/]/.test(textIn(part) ?? '')),
+      );
     case 'functools.wraps':
       return only(given.length === 1);
     case 'unittest.main':

@@ -102,12 +102,13 @@ export class PythonExpressions {
       case 'FormatReplacement': {
         // A character by its code: `f"{115:c}"`.
         const isCode = children.some((child) => child.type === 'FormatSpec' && /[cx]$/i.test(this.textOf(child)));
-        const whole = this.joined(node, 'one');
+        const whole = this.joined(node, children.some(({ type }) => type.startsWith('Format')) ? 'one' : 'text');
         return isCode ? callOf(node, 'chr', whole) : whole;
       }
       case 'UnaryExpression':
         return this.joined(node, children[0]?.type === 'not' ? 'answer' : 'one');
       case 'ContinuedString':
+        return this.joined(node, 'text');
       case 'FormatSpec':
       case 'ConditionalExpression':
       case 'StarExpression':
@@ -119,7 +120,8 @@ export class PythonExpressions {
           const last = children.at(-1) ?? object;
           return { kind: 'asked', name: this.expression(name), object: this.expression(last), ...placeOf(node) };
         }
-        return this.joined(node, children.some(({ type }) => COMPARES.test(type)) ? 'answer' : 'one');
+        const joins = children.length === 3 && sign?.type === 'ArithOp' ? JOINS.get(this.textOf(sign)) : undefined;
+        return this.joined(node, children.some(({ type }) => COMPARES.test(type)) ? 'answer' : (joins ?? 'one'));
       }
       case 'TupleExpression':
       case 'ArrayExpression':
@@ -188,7 +190,7 @@ export class PythonExpressions {
     addText(node.to - (quotes?.[1]?.length ?? 0));
     // A value is put into a text behind a backslash, too.
     if (/\\\{/.test(this.textOf(node))) parts.push(actAt(node));
-    return valuesAt(node, 'one', parts);
+    return valuesAt(node, 'text', parts);
   }
 
   protected members({ children }: Node): Member[] {
@@ -267,6 +269,10 @@ export class PythonExpressions {
   }
 }
 
+const JOINS: ReadonlyMap<string, Makes> = new Map([
+  ['+', 'text'],
+  ['/', 'path'],
+]);
 /** Signs whose value is yes or no. */
 const COMPARES = /^(?:CompareOp|in|is|not)$/;
 

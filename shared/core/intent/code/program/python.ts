@@ -257,23 +257,15 @@ class Translator extends PythonExpressions {
   protected match(node: Node): Part {
     const pattern = (part: Node): Part[] =>
       part.children.flatMap((child) => {
-        if (child.type === 'CapturePattern') {
-          const [name] = child.children;
-          return name
-            ? [
-                bindAt(
-                  node,
-                  [this.expression(name)],
-                  valuesAt(child, 'one', [
-                    { kind: 'name', name: '', ...placeOf(child) },
-                    { kind: 'literal', isBlind: true, ...placeOf(child) },
-                  ]),
-                ),
-              ]
-            : [];
-        }
         if (child.type === 'Guard') return [this.parts(child)];
-        return child.type === 'Body' ? [this.block(child)] : pattern(child);
+        if (child.type === 'Body') return [this.block(child)];
+        const isNamed = /^(?:Capture|As|Star|Mapping)Pattern$/.test(child.type);
+        const name = isNamed ? child.children.findLast(({ type }) => type === 'VariableName') : undefined;
+        const matched = valuesAt(child, 'one', [
+          { kind: 'name', name: '', ...placeOf(child) },
+          { kind: 'literal', isBlind: true, ...placeOf(child) },
+        ]);
+        return [...(name ? [bindAt(node, [this.expression(name)], matched)] : []), ...pattern(child)];
       });
     const parts = node.children.flatMap((child) => {
       if (child.type === 'MatchBody') return pattern(child);

@@ -29,6 +29,13 @@ function spells(word: string, pieces: readonly string[]): boolean {
   return false;
 }
 
+/** Whether texts of which one has not all of a word may be put together so that it is in the result. */
+export const spellsOut = (word: string, texts: readonly string[]): boolean =>
+  spells(
+    word,
+    [...new Set(texts.map((text) => text.toLowerCase()))].filter((text) => text !== '' && !text.includes(word)),
+  );
+
 /** In whichever order they are put together; a slash may be put between two. */
 export function isSpelledSecret(texts: readonly string[]): boolean {
   if (texts.some((text) => BY_CODE.test(text) || WHOLE.some((word) => text.includes(word)))) return true;

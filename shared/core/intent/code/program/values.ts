@@ -16,6 +16,8 @@ export const CLIENT = 16;
 export const BLIND = 32;
 /** Given to a function that the program does not call itself: it may be a function of whoever does. */
 export const GIVEN = 64;
+/** A database in memory, which nothing of what is done with it outlives. */
+export const STORE = 128;
 export const ANYTHING = OUTSIDE | UNSEEN | FREE;
 
 export const isFree = (bits: number): boolean => (bits & FREE) !== 0;
@@ -55,7 +57,7 @@ export interface Scope {
 }
 
 const NO_TEXTS: readonly string[] = [];
-const BY_BITS = Array.from({ length: 128 }, (_, bits): Value => ({ bits, texts: NO_TEXTS, depth: 0 }));
+const BY_BITS = Array.from({ length: 256 }, (_, bits): Value => ({ bits, texts: NO_TEXTS, depth: 0 }));
 export const valueOf = (bits: number): Value => BY_BITS[bits] ?? { bits, texts: NO_TEXTS, depth: 0 };
 export const MEMORY = valueOf(MADE);
 export const UNKNOWN = valueOf(ANYTHING);

@@ -1,5 +1,6 @@
 // What is known of the variables of a program and of the members of its objects, and the acts that were found.
 import type { ProgramNames } from '../../lexicon/programs.ts';
+import type { Act, Deed } from './acts.ts';
 import type { Language } from './language.ts';
 import type { FunctionPart, ClassPart, Part, Place } from './parts.ts';
 import {
@@ -21,17 +22,6 @@ import {
   valueOf,
   withBits,
 } from './values.ts';
-
-/** What a program does beside computing and reading. */
-export interface Act {
-  /** The names before the parenthesis of a call: `os.remove`. Empty for what is not understood. */
-  readonly path: readonly string[];
-  readonly arguments: string;
-  readonly at: number;
-  readonly end: number;
-  /** A function of a library of which some functions are listed, and not this one. */
-  readonly isOfListed?: boolean;
-}
 
 const MAX_ACTS = 60;
 export const MAX_PATH = 12;
@@ -63,8 +53,19 @@ export class Variables {
   /** @param name of what is called; absent for what is not understood */
   act(place: Place, name = '', args = ''): Value {
     const path = name === '' ? [] : name.split('.').slice(-MAX_PATH);
-    if (this.acts.length < MAX_ACTS) this.acts.push({ path, arguments: args, at: place.from, end: place.to });
+    this.#found({ path, arguments: args, at: place.from, end: place.to });
     return UNKNOWN;
+  }
+
+  /** It does what is known. */
+  protected perform(deed: Deed, { from: at, to: end }: Place, name: string, args: string): void {
+    this.#found({ path: name.split('.').slice(-MAX_PATH), arguments: args, at, end, deed });
+  }
+
+  /** Of more acts than these nobody sees what they do. */
+  #found(act: Act): void {
+    if (this.acts.length < MAX_ACTS) this.acts.push(act);
+    else if (act.deed && this.acts.length === MAX_ACTS) this.acts.push({ ...act, deed: undefined });
   }
 
   textOf = ({ from, to }: Place): string => this.text.slice(from, to);
