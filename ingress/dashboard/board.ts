@@ -1,6 +1,6 @@
 // bull-board below /dashboard/queues/board: the queues in detail, for operators, read-only unless a setting allows changes.
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { RecordedChange } from '../../shared/kernel/recorded-change.ts';
@@ -67,7 +67,7 @@ async function makeBoard({ queues, mayChange, assetAddress }: BoardDeps): Promis
     queues: opened.map((queue) => new BullMQAdapter(queue, { readOnlyMode: !mayChange })),
     serverAdapter,
     options: {
-      uiBasePath: path.dirname(fileURLToPath(import.meta.resolve('@bull-board/ui/package.json'))),
+      uiBasePath: path.dirname(createRequire(import.meta.url).resolve('@bull-board/ui/package.json')),
       uiConfig: {
         boardTitle: 'Custos queues',
         boardLogo: { path: assetAddress('icon.svg'), width: 26, height: 26 },

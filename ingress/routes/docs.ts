@@ -1,7 +1,7 @@
 // The OpenAPI document, the JSON Schemas of policies, and the interactive reference pages.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import { Type } from 'typebox';
@@ -163,7 +163,7 @@ function pageHeaders(): RequestHandler {
 
 /** The interactive reference below /docs; it loads nothing from other hosts. */
 export function createDocsPages(): Router {
-  const assets = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
+  const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const pages = express.Router({ caseSensitive: true });
   pages.use(pageHeaders());
   pages.get('/', (_req, res) => void res.type('html').set('Cache-Control', 'no-cache').send(PAGE));

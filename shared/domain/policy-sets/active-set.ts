@@ -74,7 +74,7 @@ const MEMO_LIMIT = 20_000;
 export type LoadSet = (canonical: string, digest: string) => Promise<LoadResult<Lexicon>>;
 
 /** In slices, with this compiler, which is not called again for the same lexicon. */
-export function loadingWith(compile: (json: unknown) => Lexicon): LoadSet {
+export function loadingWith(compile: (json: unknown, digest?: string) => Lexicon): LoadSet {
   const compileLexicon = rememberLast(compile);
   return (canonical, digest) => inSlices(knownSet(canonical, digest, { compileLexicon }));
 }
