@@ -15,6 +15,8 @@ import { safetyHeaders } from './page.ts';
 import type { QueueReader } from './queue-reader.ts';
 import { foreignBoardRequest } from './same-site.ts';
 
+const require = createRequire(import.meta.url);
+
 export const BOARD_PATH = '/dashboard/queues/board';
 
 const SAFE = new Set(['GET', 'HEAD']);
@@ -67,7 +69,7 @@ async function makeBoard({ queues, mayChange, assetAddress }: BoardDeps): Promis
     queues: opened.map((queue) => new BullMQAdapter(queue, { readOnlyMode: !mayChange })),
     serverAdapter,
     options: {
-      uiBasePath: path.dirname(createRequire(import.meta.url).resolve('@bull-board/ui/package.json')),
+      uiBasePath: path.dirname(require.resolve('@bull-board/ui/package.json')),
       uiConfig: {
         boardTitle: 'Custos queues',
         boardLogo: { path: assetAddress('icon.svg'), width: 26, height: 26 },

@@ -10,6 +10,8 @@ import { ApiError } from '../../shared/kernel/errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { cacheable } from './caching.ts';
 
+const require = createRequire(import.meta.url);
+
 export interface DocsDeps {
   /** The OpenAPI document's text; read at the first request, because it describes these routes too. */
   readonly document: () => string;
@@ -163,7 +165,7 @@ function pageHeaders(): RequestHandler {
 
 /** The interactive reference below /docs; it loads nothing from other hosts. */
 export function createDocsPages(): Router {
-  const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const assets = path.dirname(require.resolve('swagger-ui-dist/package.json'));
   const pages = express.Router({ caseSensitive: true });
   pages.use(pageHeaders());
   pages.get('/', (_req, res) => void res.type('html').set('Cache-Control', 'no-cache').send(PAGE));

@@ -107,7 +107,6 @@ const OPTIONS = {
   bundle: true,
   platform: 'node',
   target: 'node20',
-  sourcemap: true,
   sourcesContent: false,
   legalComments: 'none',
   metafile: true,
@@ -120,6 +119,7 @@ const files = await build({
   chunkNames: `${CHUNKS}/[name]-[hash]`,
   banner: { js: PREAMBLE },
   splitting: true,
+  sourcemap: true,
   format: 'esm',
 });
 const loads = PROCESSES.map((name) => `export const ${name} = () => import('./${name}/main.ts');`);

@@ -46,7 +46,10 @@ function keep(file: string, compiled: Buffer): void {
  * @param kept the file for its compiled form, if it may be kept
  * @returns what it exports, and a function that keeps the compiled form, with all functions that were called until then
  */
-export function runScript(file: string, kept?: string): { readonly exported: unknown; readonly keepCompiled: () => void } {
+export function runScript(
+  file: string,
+  kept?: string,
+): { readonly exported: unknown; readonly keepCompiled: () => void } {
   const cachedData = kept === undefined ? undefined : readKept(kept);
   const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
