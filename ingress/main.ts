@@ -11,7 +11,8 @@ import { startIngress } from './service.ts';
 /** A worker puts the first set into force in less. After that, requests are told that there is none (E6002). */
 const FIRST_SET_MS = 30_000;
 
-startProcess(
+/** Settles when the process is ready. */
+export const ready = startProcess(
   { name: 'ingress', host: process, demand: requireIngress, prepare: prepareLexicon },
   async ({ config, logger, root, tracing, droppedLines, pulseFd, prepared }) => {
     const { databaseUrl } = config;

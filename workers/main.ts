@@ -6,7 +6,8 @@ import { startProcess } from '../shared/platform/process/start.ts';
 import { startWorkers } from './app.ts';
 import { serveHealth } from './health.ts';
 
-startProcess(
+/** Settles when the process is ready. */
+export const ready = startProcess(
   { name: 'workers', host: process, demand: requireWorkers, prepare: prepareLexicon },
   async ({ config, logger, tracing, droppedLines, pulseFd, prepared }) => {
     const machineMs = Date.now;

@@ -1,6 +1,6 @@
 // bull-board below /dashboard/queues/board: the queues in detail, for operators, read-only unless a setting allows changes.
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { RecordedChange } from '../../shared/kernel/recorded-change.ts';
@@ -14,6 +14,8 @@ import { actionOf, type OperatorTrail } from './operator-trail.ts';
 import { safetyHeaders } from './page.ts';
 import type { QueueReader } from './queue-reader.ts';
 import { foreignBoardRequest } from './same-site.ts';
+
+const require = createRequire(import.meta.url);
 
 export const BOARD_PATH = '/dashboard/queues/board';
 
@@ -67,7 +69,7 @@ async function makeBoard({ queues, mayChange, assetAddress }: BoardDeps): Promis
     queues: opened.map((queue) => new BullMQAdapter(queue, { readOnlyMode: !mayChange })),
     serverAdapter,
     options: {
-      uiBasePath: path.dirname(fileURLToPath(import.meta.resolve('@bull-board/ui/package.json'))),
+      uiBasePath: path.dirname(require.resolve('@bull-board/ui/package.json')),
       uiConfig: {
         boardTitle: 'Custos queues',
         boardLogo: { path: assetAddress('icon.svg'), width: 26, height: 26 },

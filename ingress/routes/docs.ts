@@ -1,7 +1,7 @@
 // The OpenAPI document, the JSON Schemas of policies, and the interactive reference pages.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import { Type } from 'typebox';
@@ -9,6 +9,8 @@ import { closed } from '../../shared/api/common.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { cacheable } from './caching.ts';
+
+const require = createRequire(import.meta.url);
 
 export interface DocsDeps {
   /** The OpenAPI document's text; read at the first request, because it describes these routes too. */
@@ -163,7 +165,7 @@ function pageHeaders(): RequestHandler {
 
 /** The interactive reference below /docs; it loads nothing from other hosts. */
 export function createDocsPages(): Router {
-  const assets = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
+  const assets = path.dirname(require.resolve('swagger-ui-dist/package.json'));
   const pages = express.Router({ caseSensitive: true });
   pages.use(pageHeaders());
   pages.get('/', (_req, res) => void res.type('html').set('Cache-Control', 'no-cache').send(PAGE));

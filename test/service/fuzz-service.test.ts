@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { fuzzBytes, type FuzzTarget, fuzzOperations } from '../support/fuzz.ts';
 import { type Service, startService } from '../support/service.ts';
 
-const OPTIONS = { runsPerOperation: 40, rawRuns: 150, deadlineMs: 25_000 };
+const OPTIONS = { runsPerOperation: 20, rawRuns: 75, deadlineMs: 25_000 };
 
 describe('the whole service under fuzzing', () => {
   let service: Service;

@@ -25,7 +25,7 @@ describe('the default partition', () => {
 
   beforeEach(async function () {
     this.timeout(60_000);
-    both = await startServiceAndWorker();
+    both = await startServiceAndWorker({ words: 'few' });
     ({ service } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read'] });
     await service.rows(dailyPartitions(12));

@@ -46,7 +46,7 @@ describe('retention by kind', () => {
 
   before(async function () {
     this.timeout(120_000);
-    both = await startServiceAndWorker();
+    both = await startServiceAndWorker({ words: 'few' });
     ({ service } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read', 'trust:write'] });
     await service.rows(dailyPartitions(DAYS));

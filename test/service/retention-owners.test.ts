@@ -90,7 +90,7 @@ describe('retention of single organisations', () => {
 
   before(async function () {
     this.timeout(240_000);
-    both = await startServiceAndWorker();
+    both = await startServiceAndWorker({ words: 'few' });
     ({ service } = both);
     owners.first = { organisationId: service.operatorId, environment: 'live' };
     owners.second = { organisationId: await service.addOrganisation('acme'), environment: 'live' };

@@ -105,7 +105,7 @@ describe("retention of approvals and operators' actions", () => {
 
   before(async function () {
     this.timeout(120_000);
-    both = await startServiceAndWorker();
+    both = await startServiceAndWorker({ words: 'few' });
     ({ service } = both);
     owner = { organisationId: service.operatorId, environment: 'live' };
     client = await service.client({ scopes: ['intents:write', 'proofs:read'] });

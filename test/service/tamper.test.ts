@@ -15,7 +15,7 @@ describe('a log that was changed in the database', () => {
   let restore: () => Promise<void>;
 
   before(async () => {
-    service = await startService();
+    service = await startService({ words: 'few' });
     const rows = await service.rows<{ slug: string }>('SELECT slug FROM organisation WHERE id = $1', [
       service.operatorId,
     ]);

@@ -84,8 +84,9 @@ export interface LoadDependencies<Lexicon> {
   /**
    * Throws when the lexicon is invalid; the error may carry an RFC 6901 `pointer` to the mistake, and a list `others` of further mistakes,
    * each with `pointer` and `message`.
+   * @param digest SHA-256 of its JSON text, where that is known
    */
-  readonly compileLexicon: (json: unknown) => Lexicon;
+  readonly compileLexicon: (json: unknown, digest?: string) => Lexicon;
   /** Returns the verbs that conditions may name, for suggestions in findings. */
   readonly verbsOf?: (lexicon: Lexicon) => KnownVerbs;
 }

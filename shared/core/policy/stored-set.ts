@@ -63,10 +63,11 @@ function* storedInstallation<Lexicon>(
     resourcesUnder(declarations),
   );
   // A copy, because slices of the text would keep the whole text in memory. Few of its parts are equal, so they are not interned.
-  const lexiconJson: unknown = JSON.parse(JSON.stringify(memberOf(document, 'lexicon') ?? null));
+  const lexiconText = JSON.stringify(memberOf(document, 'lexicon') ?? null);
+  const lexiconJson: unknown = JSON.parse(lexiconText);
   let lexicon: Lexicon;
   try {
-    lexicon = compileLexicon(lexiconJson);
+    lexicon = compileLexicon(lexiconJson, digestOfText(lexiconText));
   } catch (error) {
     const [{ pointer, message } = { pointer: '', message: '' }] = lexiconProblems(error);
     throw new StoredProblem('LEXICON', `/lexicon${pointer}`, message);

@@ -74,7 +74,7 @@ export type LoadSet = (canonical: string, digest: string) => Promise<LoadResult<
 
 /** In slices. The compilers return the lexicon of the set in force for the same text. */
 export const loadingWith =
-  (compileLexicon: (json: unknown) => Lexicon): LoadSet =>
+  (compileLexicon: (json: unknown, digest?: string) => Lexicon): LoadSet =>
   (canonical, digest) =>
     inSlices(knownSet(canonical, digest, { compileLexicon }));
 

@@ -44,7 +44,7 @@ export function handLexicon(lexicon: Lexicon, slug?: string): HandedLexicon | un
 /** Compilers whose result is the verbs of a lexicon, which is all that a check needs: those that were handed over for an equal text. */
 export interface VerbCompilers {
   readonly ofFiles: (json: unknown) => KnownVerbs;
-  readonly ofStoredSets: (json: unknown) => KnownVerbs;
+  readonly ofStoredSets: (json: unknown, digest?: string) => KnownVerbs;
 }
 
 /** @param slug as for `handLexicon` */
@@ -56,9 +56,7 @@ export function compilersOf(handed: HandedLexicon | undefined, slug?: string): V
   return {
     ofFiles: (json) =>
       handed?.isWhole === true && isEqual(json) ? verbsOfTable(handed.verbs) : verbsOf(compileLexicon(json)),
-    ofStoredSets: (json) =>
-      handed !== undefined && digestOfLexicon(json) === handed.digest
-        ? verbsOfTable(handed.verbs)
-        : verbsOf(compileStoredLexicon(json)),
+    ofStoredSets: (json, digest = digestOfLexicon(json)) =>
+      digest === handed?.digest ? verbsOfTable(handed.verbs) : verbsOf(compileStoredLexicon(json, digest)),
   };
 }

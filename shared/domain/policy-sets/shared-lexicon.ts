@@ -8,7 +8,7 @@ import { digestOfText } from '../../core/policy/own/compose.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { readPolicyFolder } from './folder.ts';
 
-type Compile = (json: unknown) => Lexicon;
+type Compile = (json: unknown, digest?: string) => Lexicon;
 
 export interface SharedLexicon {
   /** Of stored sets, which decide. Its last result is kept, and returned for the same text. */
@@ -38,10 +38,9 @@ export function shareLexicon(
 ): SharedLexicon {
   let last = prepared;
   return {
-    ofStoredSets(json) {
-      // The members of a stored set are in canonical order.
-      const digest = digestOfLexicon(json);
-      if (last?.digest !== digest) last = { digest, lexicon: compilers.ofStoredSets(json) };
+    // The members of a stored set are in canonical order.
+    ofStoredSets(json, digest = digestOfLexicon(json)) {
+      if (last?.digest !== digest) last = { digest, lexicon: compilers.ofStoredSets(json, digest) };
       return last.lexicon;
     },
     ofFiles(json) {
@@ -66,8 +65,10 @@ export async function prepareLexicon(
     const { lexicon, policies } = await readPolicyFolder(policyDir);
     const read = readLexicon(lexicon, policies);
     if ('findings' in read) return undefined;
-    const json: unknown = JSON.parse(canonicalize(withoutSchema(read.json)));
-    return { digest: digestOfLexicon(json), lexicon: compile(json) };
+    const text = canonicalize(withoutSchema(read.json));
+    const json: unknown = JSON.parse(text);
+    const digest = digestOfText(text);
+    return { digest, lexicon: compile(json, digest) };
   } catch {
     return undefined;
   }

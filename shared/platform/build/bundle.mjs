@@ -1,5 +1,7 @@
-// Bundles each process and thread of the service with its packages into few files, because loading more than a thousand modules took
-// most of a start. It replaces the compiler's output of the entry points; tests and importers use the other files of the build.
+// Bundles each process and thread with its packages into few files, because loading more than a thousand modules took most of a start.
+// It replaces the compiler's output of the entry points; tests and importers use the other files of the build. The processes of the service
+// are one script, whose compiled form V8 can keep (../process/code-cache.ts); commands load only the files that they need.
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,12 +14,15 @@ const root = path.join(import.meta.dirname, '..', '..', '..');
 const target = path.join(root, 'dist');
 const ENTRIES = [
   'cli/main',
-  'ingress/main',
   'ingress/pushed-set-thread',
   'shared/domain/policy-sets/admission-thread',
+  'shared/platform/process/code-cache',
   'shared/platform/process/pulse-thread',
-  'workers/main',
 ];
+const PROCESSES = ['ingress', 'workers'];
+const SERVICE = 'service.cjs';
+/** Of code-cache.ts. */
+const COMPILED = '.compiled';
 const CHUNKS = 'chunks';
 const KEPT_MS = 3_600_000;
 /** Packages that are optional, or that find their own files by the folder they are installed in. */
@@ -35,6 +40,8 @@ const LAZY = ['@lezer/javascript', '@lezer/python'];
 const PREAMBLE = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);
 const distOfBundle = import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + '/dist/'.length);`;
+const SCRIPT_PREAMBLE = `(function (exports, require, module, fileOfBundle) {
+const distOfBundle = new URL('.', require('node:url').pathToFileURL(fileOfBundle)).href;`;
 
 /** The text of a source file in which each name that it imports from a lazy package is replaced by its use of the package. */
 function withLazyImports(text) {
@@ -91,27 +98,41 @@ const pgOfNode = {
   },
 };
 
-const { outputFiles, metafile } = await build({
+const OPTIONS = {
   absWorkingDir: root,
-  entryPoints: ENTRIES.map((name) => ({ in: `${name}.ts`, out: name })),
   outdir: target,
-  chunkNames: `${CHUNKS}/[name]-[hash]`,
   external: EXTERNAL,
   plugins: [keepAddresses, withoutUnused, pgOfNode, validators(root)],
   define: { CHECKED_LEXICONS: JSON.stringify((await checkedLexicons(root)).join()) },
-  banner: { js: PREAMBLE },
   bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20',
-  sourcemap: true,
   sourcesContent: false,
   legalComments: 'none',
   metafile: true,
   write: false,
   logLevel: 'warning',
+};
+const files = await build({
+  ...OPTIONS,
+  entryPoints: ENTRIES.map((name) => ({ in: `${name}.ts`, out: name })),
+  chunkNames: `${CHUNKS}/[name]-[hash]`,
+  banner: { js: PREAMBLE },
+  splitting: true,
+  sourcemap: true,
+  format: 'esm',
 });
+const loads = PROCESSES.map((name) => `export const ${name} = () => import('./${name}/main.ts');`);
+const service = await build({
+  ...OPTIONS,
+  stdin: { contents: loads.join('\n'), resolveDir: root, sourcefile: SERVICE },
+  entryNames: path.parse(SERVICE).name,
+  outExtension: { '.js': path.extname(SERVICE) },
+  banner: { js: SCRIPT_PREAMBLE },
+  footer: { js: '})' },
+  format: 'cjs',
+});
+const inputs = { ...files.metafile.inputs, ...service.metafile.inputs };
 /**
  * Comments and regular expressions of packages have a few characters beyond ASCII. With one of them, V8 keeps the whole file with two bytes
  * for each character, as long as the process runs: 6 MB.
@@ -123,20 +144,33 @@ function inAscii(text, file) {
   return text.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-for (const [file, { imports }] of Object.entries(metafile.inputs))
+for (const [file, { imports }] of Object.entries(inputs))
   for (const { path: imported, kind } of imports)
     if (kind === 'import-statement' && LAZY.some((name) => imported.startsWith(`node_modules/${name}/`)))
       throw new Error(`${file} loads ${imported} at once: import its names in one line, in braces`);
 
 const written = new Set();
-for (const { path: file, text, contents: bytes } of outputFiles) {
-  const contents = file.endsWith('.js') ? Buffer.from(inAscii(text, file)) : bytes;
+function write(file, contents) {
   written.add(file);
   mkdirSync(path.dirname(file), { recursive: true });
   // An unchanged file is not touched: a service of this checkout may be reading it.
   if (!existsSync(file) || !readFileSync(file).equals(contents)) writeFileSync(file, contents);
 }
-writeFileSync(path.join(target, 'licences.txt'), licencesOf(root, Object.keys(metafile.inputs)).join('\n\n----\n\n'));
+for (const { path: file, text, contents } of [...files.outputFiles, ...service.outputFiles])
+  write(file, file.endsWith('.map') ? contents : Buffer.from(inAscii(text, file)));
+const digest = createHash('sha256')
+  .update(readFileSync(path.join(target, SERVICE)))
+  .digest('hex')
+  .slice(0, 16);
+for (const name of PROCESSES) {
+  const call = `await runBundle('${name}', '${digest}');`;
+  const text = `import { runBundle } from '../shared/platform/process/code-cache.js';\n${call}\n`;
+  write(path.join(target, name, 'main.js'), Buffer.from(text));
+}
+const compiled = path.join(target, COMPILED);
+for (const name of existsSync(compiled) ? readdirSync(compiled) : [])
+  if (!name.includes(digest)) rmSync(path.join(compiled, name));
+writeFileSync(path.join(target, 'licences.txt'), licencesOf(root, Object.keys(inputs)).join('\n\n----\n\n'));
 // Names of chunks contain a digest, so chunks of earlier builds remain. A service of this checkout may still load one of them.
 const chunks = path.join(target, CHUNKS);
 for (const file of readdirSync(chunks).map((name) => path.join(chunks, name)))

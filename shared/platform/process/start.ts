@@ -9,7 +9,6 @@ import { createLineWriter } from '../observe/line-writer.ts';
 import { createLogger, type Logger } from '../observe/logger.ts';
 import { traceAs } from '../observe/trace-setup.ts';
 import type { Tracing } from '../observe/tracing.ts';
-import { keepHeapSmall } from './heap.ts';
 import { FIRST_POLICIES, wholeEnvironment } from './late-settings.ts';
 
 /** Variable by which the supervisor tells a process the file descriptor of the pipe for its pulse (heartbeat.ts). */
@@ -45,9 +44,8 @@ export interface ProcessKind<Settings extends Config, Prepared = unknown> {
 export function startProcess<Settings extends Config, Prepared>(
   { name, host, demand, prepare }: ProcessKind<Settings, Prepared>,
   main: (started: StartedProcess<Settings, Prepared>) => Promise<void>,
-): void {
+): Promise<void> {
   const start = async (): Promise<void> => {
-    keepHeapSmall(host.execArgv);
     const load = async (): Promise<Prepared | undefined> => {
       await loadDatabase();
       const policyDir = host.env[FIRST_POLICIES];
@@ -66,7 +64,7 @@ export function startProcess<Settings extends Config, Prepared>(
     const pulseFd = pulse === undefined ? undefined : Number(pulse);
     await main({ config, logger, root, tracing, droppedLines: lines.dropped, pulseFd, prepared });
   };
-  start().catch((error: unknown) => {
+  return start().catch((error: unknown) => {
     process.stderr.write(`${error instanceof OperatorError ? error.message : inspect(error)}\n`);
     // Handles that were opened before the failure would keep the process alive.
     process.exit(1);

@@ -8,7 +8,7 @@ import { inOrder, withClockSet } from './decision-order.ts';
 import { runs } from './runs.ts';
 
 /** Each makes four decisions. So many that every kind of result occurs. */
-const WORLDS = 300;
+const WORLDS = 150;
 /** Whether times are compared does not depend on the kind of the result. */
 const CLOCK_WORLDS = 100;
 /** More than a year. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 
-const ENTRIES = ['cli/main.js', 'ingress/main.js', 'workers/main.js'];
+const ENTRIES = ['cli/main.js', 'service.cjs'];
 
 /** The texts of the bundle's files. Chunks of earlier builds are in the same folder. */
 function bundleTexts(): string[] {

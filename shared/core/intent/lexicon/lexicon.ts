@@ -50,9 +50,9 @@ function remember(lexicons: Map<string, WeakRef<Lexicon>>, digest: string, lexic
  * Compiles a lexicon from the parsed JSON of its file, or returns the one in use that has the same text. @throws {LexiconError} with all
  * mistakes: violations of the schema; or else a verb, command, noun or phrase listed twice, references to unlisted verbs, and an
  * organisation that would weaken the meaning of a word.
+ * @param digest of the text, where it is known: to serialise a lexicon takes ten milliseconds
  */
-export function compileLexicon(json: unknown): Lexicon {
-  const digest = digestOfLexicon(json);
+export function compileLexicon(json: unknown, digest = digestOfLexicon(json)): Lexicon {
   const known = inUse.get(digest)?.deref();
   if (known !== undefined) return known;
   const checked = checkLexicon(json, digest);
@@ -66,8 +66,7 @@ export function compileLexicon(json: unknown): Lexicon {
  * As compileLexicon, for a stored policy set, which an earlier version of the service may have accepted: kinds of words and members that it
  * lacks are empty, and what this version does not know is left out (`leftOutOf`). @throws {LexiconError} when it is no lexicon at all
  */
-export function compileStoredLexicon(json: unknown): Lexicon {
-  const digest = digestOfLexicon(json);
+export function compileStoredLexicon(json: unknown, digest = digestOfLexicon(json)): Lexicon {
   const known = (inUse.get(digest) ?? earlierInUse.get(digest))?.deref();
   if (known !== undefined) return known;
   const present = toPresentForm(json, digest);
