@@ -143,20 +143,15 @@ function operationOf({ name, commands, given }: ToolCall, { commands: programs, 
   return OPERATION.test(operation) && !isProgram ? operation : undefined;
 }
 
-/** Words from the first verb on: `replace` of `str_replace`. */
-const fromVerb = (words: readonly string[], lexicon: Lexicon): readonly string[] =>
-  words.slice(
-    Math.max(
-      0,
-      words.findIndex((word) => verbIn(word, lexicon) !== undefined),
-    ),
-  );
+/** What is done to a file by an operation, from each of its verbs on: `replace` of `str_replace`. */
+const editedBy = (words: readonly string[], read: ReadSentence, lexicon: Lexicon): CandidateAction | undefined =>
+  gravest(words.map((word, at) => verbIn(word, lexicon) && askedByName(words.slice(at), ['file'], read, lexicon)));
 
 /** What a call asks for. Code in its arguments tells it; without code its name does. What else they say can only make it graver. */
 function askedByCall(call: ToolCall, read: ReadSentence, lexicon: Lexicon): CandidateAction {
   const { asked, called } = askedByWords(call, read, lexicon);
   const operation = operationOf(call, lexicon);
-  const edited = operation && askedByName(fromVerb(partsOf(operation), lexicon), ['file'], read, lexicon);
+  const edited = operation && editedBy(partsOf(operation), read, lexicon);
   if (edited) return gravest([edited, ...(asked === NOT_KNOWN ? [] : [asked])]) ?? edited;
   const runs = asked === NOT_KNOWN || asked.action === 'execute';
   const { kept: commands, isCut } = firstOf(commandsOfCall(call, runs, lexicon), MAX_COMMANDS);
