@@ -169,7 +169,7 @@ const GIVERS: readonly ((command: string, args: string) => string)[] = [
   (command, args) => `echo ${args} | xargs env ${command}`,
   (command, args) => `echo ${args} | xargs timeout 9 ${command}`,
   (command, args) => `printf '%s\\0' ${args} | xargs -0 ${command}`,
-  (command, args) => `printf '${args.replaceAll(' ', '\\0')}\\0' | xargs -r0 ${command}`,
+  (command, args) => `printf '${args.replaceAll(' ', '\\000')}\\0' | xargs -r0 ${command}`,
   (command, args) => `printf '%s\\0' ${args} | xargs --null ${command}`,
   (command, args) => `printf '${args}\\0' | xargs -0I% ${command} %`,
   (command, args) => `echo ${args.replaceAll(' ', '%')} | xargs -d% ${command}`,

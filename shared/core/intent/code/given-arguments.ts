@@ -91,7 +91,8 @@ export function argumentsGiven(line: CommandLine, code: readonly ShellWord[] = [
     : Infinity;
   const separated = separatorOf(options);
   const isAll = fed?.isAll === true && !splits && !separated.isUnclear;
-  return { texts: fed?.texts ?? [], isAll, placeholder, most, ...separated };
+  const given = [...(fed?.texts ?? []), ...(fed?.withOptions === undefined ? [] : [fed.withOptions])];
+  return { texts: given, isAll, placeholder, most, ...separated };
 }
 
 const withoutQuotes = (text: string): string => text.replaceAll(/["'\\]/g, '');

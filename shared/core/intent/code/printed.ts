@@ -7,6 +7,8 @@ export interface Printed {
   readonly texts: readonly string[];
   /** Whether these are all that may be printed. */
   readonly isAll: boolean;
+  /** What shells print whose `echo` has no option `-e`: `-e a`, an option for a command that is given it. */
+  readonly withOptions?: string;
 }
 
 /** `printf` repeats its format until no argument is left, so that it may print much more than its line has. */
@@ -34,7 +36,7 @@ function formatted([format = '', ...values]: readonly string[]): string | undefi
     before = used;
     printed += format.replace(PIECES, (piece) => {
       if (piece === '%%') return '%';
-      if (!piece.startsWith('%')) return unescaped(piece);
+      if (!piece.startsWith('%')) return unescaped(piece, 3);
       const value = values[used] ?? '';
       used += 1;
       if (piece === '%c') return value.slice(0, 1);
@@ -54,7 +56,8 @@ export function printedBy(words: readonly ShellWord[]): Printed | undefined {
   if (command === 'echo') {
     const { options, text } = echoed(texts);
     const read = unescaped(text);
-    return { texts: options.includes('e') || read === text ? [read] : [text, read], isAll };
+    const printed = { texts: options.includes('e') || read === text ? [read] : [text, read], isAll };
+    return /e/i.test(options) ? { ...printed, withOptions: texts.join(' ') } : printed;
   }
   const own = texts[0] === '--' ? texts.slice(1) : texts;
   // `printf -v name` sets a variable.

@@ -25,7 +25,7 @@ export const textsOf = (words: readonly ShellWord[]): string[] => words.map(({ t
 const VARIABLE = /\$(?:\{(\w{1,64}|[@*])\}|(\w{1,64}|[@*]))/y;
 const ENDS_WORD = new Set([' ', '\t', '\r', '\n', ';', '|', '&', '(', ')', '<', '>', '']);
 /** Of `$'...'`, `echo -e` and `printf`. */
-const ESCAPE = /\\(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|0?([0-7]{1,3})|([abeEfnrtv\\'"?]))/g;
+const ESCAPE = /\\(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|(0?[0-7]{1,3})|([abeEfnrtv\\'"?]))/g;
 const CONTROLS = new Map(pairs('abeEfnrtv', '\u0007\b\u001B\u001B\f\n\r\t\v'));
 const LAST_CODE_POINT = 0x10_ff_ff;
 /** What a backslash escapes in double quotes: `"\copy"` keeps it. */
@@ -42,12 +42,16 @@ const PLAIN = new Uint8Array(128);
 for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,%+@*?[]~^!#{}')
   PLAIN[c.charCodeAt(0)] = 1;
 
-/** A text with its escapes replaced by what they stand for. An escape that no shell has keeps its backslash. */
-export const unescaped = (text: string): string =>
+/**
+ * A text with its escapes replaced by what they stand for. An escape that no shell has keeps its backslash.
+ * @param mostDigits of an octal number: four for `echo` and `%b`, which write a zero before it; three in `$'...'` and formats
+ */
+export const unescaped = (text: string, mostDigits: 3 | 4 = 4): string =>
   text.replace(ESCAPE, (_, hex?: string, short?: string, long?: string, octal?: string, other = '') => {
     const digits = hex ?? short ?? long;
     if (digits !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(digits, 16), LAST_CODE_POINT));
-    return octal === undefined ? (CONTROLS.get(other) ?? other) : String.fromCodePoint(Number.parseInt(octal, 8));
+    if (octal === undefined) return CONTROLS.get(other) ?? other;
+    return String.fromCodePoint(Number.parseInt(octal.slice(0, mostDigits), 8)) + octal.slice(mostDigits);
   });
 
 /** A place in shell code from which words are read. */
@@ -246,7 +250,7 @@ export abstract class WordReader {
         if (inside === undefined) {
           text += quote;
           this.at += 1;
-        } else text += hasEscapes ? unescaped(inside.text) : inside.text;
+        } else text += hasEscapes ? unescaped(inside.text, 3) : inside.text;
       } else if (c === '\\' && this.at === start && this.match(SHARE)) {
         text = this.match(SHARE)?.[0] ?? '';
         this.at += text.length;
