@@ -216,11 +216,14 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
 /** A variable that holds a secret: `$CRM_TOKEN`, `${DB_PASSWORD}`. */
 const SECRET_VARIABLE = /\$\{?(?:env:)?\w{0,60}(?:token|secret|passw(?:or)?d|api_?key|credentials?)\b/i;
 
+/** A header that says who asks. */
+const CALLER_HEADER = /(?:^|[\n"'])\s{0,3}(?:authorization|x-[\w-]{1,30}-(?:token|key))["']?\s{0,3}:/i;
+
 /** The data classes that a text names. A secret in a variable counts where an address outside is named, and who asks only there. */
 function dataClassesOfText(text: string, words: readonly string[], entities: Entities, lexicon: Lexicon): DataClass[] {
   const { mailed, linked } = outsideIn(entities, lexicon);
   const isOutside = mailed || linked;
-  const named = dataClassesOf(words, lexicon, !isOutside);
+  const named = dataClassesOf(words, lexicon, !isOutside && CALLER_HEADER.test(text));
   const isSecret = isOutside && !named.includes('credentials') && SECRET_VARIABLE.test(text);
   return isSecret ? [...named, 'credentials' as const].sort() : named;
 }

@@ -131,6 +131,8 @@ const service = await build({
   banner: { js: SCRIPT_PREAMBLE },
   footer: { js: '})' },
   format: 'cjs',
+  // Code that V8 has compiled before can't load modules by `import()`.
+  supported: { 'dynamic-import': false },
 });
 const inputs = { ...files.metafile.inputs, ...service.metafile.inputs };
 /**

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { findRoot, isCheckout } from '../config/root.ts';
 import { keepHeapSmall } from './heap.ts';
@@ -42,7 +42,7 @@ function keep(file: string, compiled: Buffer): void {
 }
 
 /**
- * Runs a script that is an expression of a function, as the build writes it.
+ * Runs a script that is an expression of a function, as the build writes it. It has no `import()`, which would fail in compiled code that was kept.
  * @param kept the file for its compiled form, if it may be kept
  * @returns what it exports, and a function that keeps the compiled form, with all functions that were called until then
  */
@@ -51,11 +51,7 @@ export function runScript(
   kept?: string,
 ): { readonly exported: unknown; readonly keepCompiled: () => void } {
   const cachedData = kept === undefined ? undefined : readKept(kept);
-  const script = new Script(readFileSync(file, 'latin1'), {
-    filename: file,
-    cachedData,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
+  const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData });
   const module = { exports: {} };
   // The build has written the text of this function.
   (script.runInThisContext() as Wrapper)(module.exports, createRequire(file), module, file);

@@ -21,6 +21,11 @@ function bundleTexts(): string[] {
 }
 
 describe('the bundle', () => {
+  it('loads nothing by import(), which fails in compiled code that was kept', () => {
+    const service = readFileSync(path.join(findRoot(), 'dist', 'service.cjs'), 'utf8');
+    expect(/(?:await|return|=>|[=(,])\s*import\(["'`]/.exec(service)?.[0]).to.equal(undefined);
+  });
+
   it('has generated validators in place of schemas that each process would compile', () => {
     const calls = bundleTexts().flatMap((text) => text.match(/= compileSchema\d*\([^)]*\)/g) ?? []);
     expect(calls.map((call) => /\((\w+)/.exec(call)?.[1])).to.include.members(['PolicySchema', 'LexiconSchema']);

@@ -134,12 +134,14 @@ function commandsOfCall({ name, commands, queries }: ToolCall, runs: boolean, le
 const MAX_COMMANDS = 16;
 const OPERATION = /^[a-z]{2,20}(?:_[a-z]{2,20}){0,2}$/;
 
+const OF_FILE = /path|file/i;
+
 /** What an editor is to do, which is the name of no program: `{"command": "view", "path": "a.ts"}`. */
 function operationOf({ name, commands, given }: ToolCall, { commands: programs, codeWords }: Lexicon) {
   const [only, ...others] = commands;
   const operation = only?.language === 'shell' && others.length === 0 ? (only.text ?? '') : '';
   const runsCode = partsOf(name).some((word) => codeWords.codeNouns.has(word));
-  const isProgram = programs.has(operation) || given.length < 2 || runsCode;
+  const isProgram = programs.has(operation) || !given.some((key) => OF_FILE.test(key)) || runsCode;
   return OPERATION.test(operation) && !isProgram ? operation : undefined;
 }
 

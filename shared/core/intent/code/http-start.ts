@@ -4,6 +4,7 @@ import { type Fragment, fragmentOf, sentOutside, type Span, unknownCode } from '
 import { endOfDocument, type GraphDocument, graphDocument, IN_GRAPH } from './graphql.ts';
 import { graphOperation, withSettings } from './http-body.ts';
 import { actOfUrl, isOutside, isUrl, MAX_URL, METHODS, requestFragment } from './http.ts';
+import { isDestroying } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { sqlFragments } from './sql.ts';
 import type { Piece, Place, ReadAt } from './start.ts';
@@ -73,7 +74,7 @@ function isRequestLine(text: string, at: number): boolean {
 }
 
 const VERSION = /[ \t]+HTTP\/\d[.\d]*/y;
-/** A header whose value is no code. */
+/** A header whose value may be plain. */
 const HEADER =
   /[ \t]*\r?\n([A-Za-z][\w-]{0,60}):[ \t]*((?:[\w.,:*/+="'{}$<>@%? -]|; ?[a-z-]{1,20}=){0,500})(?=\r?\n|$)/y;
 
@@ -85,9 +86,10 @@ interface Headers {
 }
 
 /** The headers after the address of a request line. */
-function headersAfter(text: string, from: number, { codeWords }: Lexicon): Headers {
+function headersAfter(text: string, from: number, lexicon: Lexicon): Headers {
+  const { plainHeaders, callerHeaders } = lexicon.codeWords;
   const values = new Map<string, string>();
-  const ends: { readonly name: string; readonly end: number }[] = [];
+  const ends: { readonly name: string; readonly end: number; readonly destroys: boolean }[] = [];
   VERSION.lastIndex = from;
   let end = from + (VERSION.exec(text)?.[0].length ?? 0);
   const start = end;
@@ -97,12 +99,12 @@ function headersAfter(text: string, from: number, { codeWords }: Lexicon): Heade
     if (line === '') break;
     end += line.length;
     values.set(name.toLowerCase(), value.trim());
-    ends.push({ name: name.toLowerCase(), end });
+    const destroys = value.split(/[^a-z]+/i).some((word) => isDestroying(word.toLowerCase(), lexicon));
+    ends.push({ name: name.toLowerCase(), end, destroys });
   }
-  const isListed = (isInside: boolean, name: string) =>
-    codeWords.plainHeaders.has(name) || (isInside && codeWords.callerHeaders.has(name));
   const endOf = (isInside: boolean): number => {
-    const other = ends.findIndex(({ name }) => !isListed(isInside, name));
+    const isPlain = (name: string) => plainHeaders.has(name) || (isInside && callerHeaders.has(name));
+    const other = ends.findIndex(({ name, destroys }) => destroys || !isPlain(name));
     return (other < 0 ? ends : ends.slice(0, other)).at(-1)?.end ?? start;
   };
   return { values, endOf };

@@ -18,21 +18,25 @@ export function placesOf(words: readonly string[], domain: string, lexicon: Lexi
   return [...places];
 }
 
-/** The beginning of a header by which a request says who asks: `Authorization`, `X-Vault-Token`. */
-const CALLER = /^(?:authorization|x)$/;
-
-/** @param staysInside no address outside is named: who asks is no secret there (`Authorization: Bearer $TOKEN`) */
-export function dataClassesOf(words: readonly string[], lexicon: Lexicon, staysInside = false): DataClass[] {
+/**
+ * The data classes that words name.
+ * @param hasCaller the text has a header that says who asks, and names no address outside: it tells no secret (`Authorization: Bearer $TOKEN`)
+ */
+export function dataClassesOf(words: readonly string[], lexicon: Lexicon, hasCaller = false): DataClass[] {
   const found = new Set<DataClass>();
   for (let at = 0; at < words.length; at += 1) {
     const match = lexicon.dataClasses.match(words, at);
     if (match === undefined) continue;
-    const isOfCaller = staysInside && CALLER.test(words[at - 1] ?? '');
+    const isOfCaller = hasCaller && isCaller(words[at - 1] ?? '', words[at + match.length - 1] ?? '');
     if (match.value === 'credentials' && (isOfCaller || isAboutCredentials(words, at, match.length, lexicon))) continue;
     found.add(match.value);
   }
   return [...found].sort();
 }
+
+/** `Authorization: Bearer $TOKEN`, `X-Vault-Token: $VAULT_TOKEN` */
+const isCaller = (before: string, last: string): boolean =>
+  before === 'authorization' || (before === 'x' && /^(?:token|key)$/.test(last));
 
 /** Whether the credentials at `words[at]` only describe the topic of another noun. */
 function isAboutCredentials(words: readonly string[], at: number, length: number, { wordKinds }: Lexicon): boolean {
