@@ -10,6 +10,7 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import { expect } from 'chai';
 import { definitionDigest } from '../../shared/core/tools/definition.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
+import { freePort } from '../../shared/platform/embedded/server.ts';
 import { type Asked, type FakeCustos, type Said, startFakeCustos } from '../support/fake-custos.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { CLI } from '../support/mcp-guard.ts';
@@ -229,7 +230,7 @@ describe('custos mcp-guard with the official clients', () => {
     });
 
   it('relays sessions of the everything server over HTTP for a 1.x client', async () => {
-    const port = String(20_000 + (process.pid % 20_000));
+    const port = String(await freePort());
     const upstream = runProcess(
       path.relative(path.dirname(path.dirname(CLI)), serverFile('server-everything')),
       ['streamableHttp'],

@@ -229,8 +229,13 @@ describe('a change of the policy set', () => {
   it('supersedes changes that were proposed for the set before', async () => {
     const propose = (name: string) =>
       strict.admin.post('/v1/policies', { files: filesOf(setOf('DENY', name)), reason: name });
-    const { approval } = (await propose('WAITING')).json;
-    expect((await propose('WAITING')).json.approval.approvalId, 'not opened twice').to.equal(approval.approvalId);
+    const waiting = async () => {
+      const { status, json } = await propose('WAITING');
+      expect(status, JSON.stringify(json)).to.equal(202);
+      return json.approval;
+    };
+    const approval = await waiting();
+    expect((await waiting()).approvalId, 'not opened twice').to.equal(approval.approvalId);
     await push(setOf('DENY', 'OVERTAKES'));
     const late = await second.client.post(`/v1/policies/approvals/${approval.approvalId}/approve`, { reason: 'late' });
     expect([late.status, late.json.code]).to.deep.equal([409, 'E5001']);
