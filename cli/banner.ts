@@ -1,4 +1,5 @@
 // The text that `custos start` prints when the service is ready: addresses, the admin key, and requests to try.
+import { shellQuote } from '../shared/kernel/shell-quote.ts';
 
 export interface BannerOptions {
   /** Base address of ingress. */
@@ -55,9 +56,4 @@ function keyLines(newKey: string | undefined, keyFile: string | undefined): stri
       `              ${kept === '' ? 'shown only once: keep it safe' : `shown only once, and ${kept}`}`,
     ];
   return kept === '' ? [] : [`  Admin key   ${kept}`];
-}
-
-/** Quotes a text as one word of a POSIX shell. */
-function shellQuote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

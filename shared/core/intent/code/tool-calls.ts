@@ -1,5 +1,6 @@
 // Finds the tool calls that a text consists of: JSON as agents' frameworks and MCP write it, or tags of models.
 import { type Json, objectOf, parseJson } from '../../../kernel/json.ts';
+import { shellQuote } from '../../../kernel/shell-quote.ts';
 import { wordSet } from '../text/word-set.ts';
 
 export interface ToolCall {
@@ -111,9 +112,6 @@ const toolCall = (
 const textsOf = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
 
-/** A word of a command as a shell takes it. */
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-
 /** The command lines of a member; of a list each item, but for the words of one command. */
 function commandsOf(key: string, value: unknown): CommandArgument[] {
   const language = COMMANDS.find(([keys]) => keys.test(key))?.[1];
@@ -122,7 +120,7 @@ function commandsOf(key: string, value: unknown): CommandArgument[] {
   const texts = typeof value === 'string' ? [value] : textsOf(value);
   if (texts === undefined) return [{ language, text: undefined }];
   const isLine = typeof value === 'string' || key.endsWith('s') || language !== 'shell';
-  const each = isLine ? texts : [texts.map(quoted).join(' ')];
+  const each = isLine ? texts : [texts.map(shellQuote).join(' ')];
   return each.map((text) => ({ language, text }));
 }
 

@@ -1,4 +1,5 @@
 // Finds what a call of a program does with files, requests, commands and statements, as far as its arguments are written in the program.
+import { shellQuote } from '../../../../kernel/shell-quote.ts';
 import type { Act, Deed, Surroundings } from './acts.ts';
 import { pathIn } from './arguments.ts';
 import { Contents, UNSEEN_BODY } from './contents.ts';
@@ -9,8 +10,6 @@ import { ANYTHING, BLIND, CLIENT, GIVEN, MADE, STORE, type Value } from './value
 
 const MAX_LINES = 16;
 const METHOD = /^(?:get|head|options|post|put|patch|delete)$/i;
-/** Signs that neither a shell nor a program reads in a word. */
-const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
 export abstract class Deeds extends Contents {
   abstract opens(path: Argument | undefined, place: Place): void;
@@ -200,5 +199,5 @@ export abstract class Deeds extends Contents {
 function quoted(word: string): string | undefined {
   if (hasGap(word))
     return /["$`\\]/.test(word) ? undefined : `"${word.replaceAll(ANY, '$ARG').replaceAll(NAME, '$ARG')}"`;
-  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return shellQuote(word);
 }
