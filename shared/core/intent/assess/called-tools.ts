@@ -132,8 +132,9 @@ function commandsOfCall({ name, commands, queries }: ToolCall, runs: boolean, le
 }
 
 const MAX_COMMANDS = 16;
+/** A name of what is to be done: `str_replace`. */
 const OPERATION = /^[a-z]{2,20}(?:_[a-z]{2,20}){0,2}$/;
-
+/** Arguments that name a file. */
 const OF_FILE = /path|file/i;
 
 /** What an editor is to do, which is the name of no program: `{"command": "view", "path": "a.ts"}`. */
@@ -154,7 +155,9 @@ function askedByCall(call: ToolCall, read: ReadSentence, lexicon: Lexicon): Cand
   const { asked, called } = askedByWords(call, read, lexicon);
   const operation = operationOf(call, lexicon);
   const edited = operation && editedBy(partsOf(operation), read, lexicon);
-  if (edited) return gravest([edited, ...(asked === NOT_KNOWN ? [] : [asked])]) ?? edited;
+  // To carry out a file is no edit, whatever the tool is called.
+  if (edited && edited.action !== 'execute')
+    return gravest([edited, ...(asked === NOT_KNOWN ? [] : [asked])]) ?? edited;
   const runs = asked === NOT_KNOWN || asked.action === 'execute';
   const { kept: commands, isCut } = firstOf(commandsOfCall(call, runs, lexicon), MAX_COMMANDS);
   if (commands.length > 0) {

@@ -78,43 +78,28 @@ const VERSION = /[ \t]+HTTP\/\d[.\d]*/y;
 const HEADER =
   /[ \t]*\r?\n([A-Za-z][\w-]{0,60}):[ \t]*((?:[\w.,:*/+="'{}$<>@%? -]|; ?[a-z-]{1,20}=){0,500})(?=\r?\n|$)/y;
 
-interface Headers {
-  /** By their names in lower case. */
-  readonly values: ReadonlyMap<string, string>;
-  /** The offset after the last of those that say only how, or in whose name, a request is sent. */
-  readonly endOf: (isInside: boolean) => number;
-}
-
-/** The headers after the address of a request line. */
-function headersAfter(text: string, from: number, lexicon: Lexicon): Headers {
+/** The offset after the headers of a request line that say only how, or in whose name, it is sent. Who asks is no secret inside. */
+function endOfHeaders(text: string, from: number, isInside: boolean, lexicon: Lexicon): number {
   const { plainHeaders, callerHeaders } = lexicon.codeWords;
-  const values = new Map<string, string>();
-  const ends: { readonly name: string; readonly end: number; readonly destroys: boolean }[] = [];
+  const isPlain = (name: string) => plainHeaders.has(name) || (isInside && callerHeaders.has(name));
   VERSION.lastIndex = from;
   let end = from + (VERSION.exec(text)?.[0].length ?? 0);
-  const start = end;
   for (;;) {
     HEADER.lastIndex = end;
     const [line = '', name = '', value = ''] = HEADER.exec(text) ?? [];
-    if (line === '') break;
-    end += line.length;
-    values.set(name.toLowerCase(), value.trim());
     const destroys = value.split(/[^a-z]+/i).some((word) => isDestroying(word.toLowerCase(), lexicon));
-    ends.push({ name: name.toLowerCase(), end, destroys });
+    if (line === '' || destroys || !isPlain(name.toLowerCase())) return end;
+    end += line.length;
   }
-  const endOf = (isInside: boolean): number => {
-    const isPlain = (name: string) => plainHeaders.has(name) || (isInside && callerHeaders.has(name));
-    const other = ends.findIndex(({ name, destroys }) => destroys || !isPlain(name));
-    return (other < 0 ? ends : ends.slice(0, other)).at(-1)?.end ?? start;
-  };
-  return { values, endOf };
 }
 
-/** The address of a request whose host stands in a header, if that is outside. */
-function addressOf(url: string, headers: Headers | undefined, lexicon: Lexicon): string {
-  const host = headers?.values.get('host');
-  const absolute = host !== undefined && url.startsWith('/') ? `https://${host}${url}` : url;
-  return isOutside(absolute, lexicon) ? absolute : url;
+const HOST = /^host:[ \t]*([^\s/]{1,253})/gim;
+
+/** The address of a request, with a host that stands in a header if that is outside. */
+function addressOf(url: string, headers: string, lexicon: Lexicon): string {
+  if (!url.startsWith('/')) return url;
+  const absolute = Array.from(headers.matchAll(HOST), ([, host = '']) => `https://${host}${url}`);
+  return absolute.find((address) => isOutside(address, lexicon)) ?? url;
 }
 
 /** A request: `DELETE /v1/users/7`, `send a DELETE request to /v1/users`. */
@@ -135,8 +120,9 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   const isLong = text.length > end + MAX_BODY;
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const { body, ...after } = hasBody ? bodyAfter(text, end) : { body: '', end, isCut: isLong && HEADERS.test(headers) };
-  const sent = next && isCapital ? headersAfter(text, end, lexicon) : undefined;
-  const url = addressOf(next ? bare(next.text) : (named ?? '/'), sent, lexicon);
+  const hasHeaders = next !== undefined && isCapital;
+  const target = next ? bare(next.text) : (named ?? '/');
+  const url = hasHeaders ? addressOf(target, headers, lexicon) : target;
   const nothing = EMPTY_IN_WORDS.test(text.slice(end, end + MAX_CARRIED)) ? '[]' : body;
   const carries = isOutside(url, lexicon) && CARRIES.test(text.slice(end, end + MAX_CARRIED));
   const read = requestFragment(
@@ -145,12 +131,12 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
     lexicon,
   );
   const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;
-  const endOfHeaders = sent?.endOf(!isOutside(url, lexicon)) ?? end;
-  const whole = { at: fragment.at, end: Math.max(endOfHeaders, after.end) };
+  const until = hasHeaders ? endOfHeaders(text, end, !isOutside(url, lexicon), lexicon) : end;
+  const whole = { at: fragment.at, end: Math.max(until, after.end) };
   // What is read goes on after the headers, because the body may hold code.
   return {
     fragments: [fragment.isWhole ? fragmentOf(whole, fragment) : fragment],
-    end: endOfHeaders,
+    end: until,
   };
 }
 
