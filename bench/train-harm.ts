@@ -47,6 +47,8 @@ const FALSE_ALARMS = 0.08;
 const MISSED = 0.15;
 /** Share of harmless texts, in cross-validation, with a stretch that may score as harmful by itself. */
 const STRETCH_ALARMS = 0.052;
+/** Share of harmful texts, in cross-validation, that may be taken for surely harmless. */
+const SURELY_MISSED = 0.002;
 /** A word of fewer texts is often misspelt, or of one trade. */
 const MIN_TEXTS = 3;
 /** A feature of fewer texts gets no weight: it would tell of these texts, not of others. */
@@ -146,7 +148,7 @@ function wordsModel(examples: readonly Example[]): WordsModel {
 const heldOutModels = (examples: readonly Example[]): WordsModel[] =>
   Array.from({ length: FOLDS }, (_, fold) => wordsModel(examples.filter((one) => one.fold !== fold)));
 
-const NO_THRESHOLDS: HarmThresholds = { harmfulAbove: 0, stretchAbove: 0, harmlessBelow: 0 };
+const NO_THRESHOLDS: HarmThresholds = { harmfulAbove: 0, stretchAbove: 0, harmlessBelow: 0, surelyBelow: 0 };
 
 const NO_WORDS = new Uint8Array(WORD_SET_BITS / 8);
 
@@ -220,6 +222,7 @@ export interface TrainedHarm {
     readonly harmfulAbove: number;
     readonly stretchAbove: number;
     readonly harmlessBelow: number;
+    readonly surelyBelow: number;
     readonly featureWeights: readonly string[];
     readonly words: readonly string[];
     readonly reading: Readonly<Record<string, number>>;
@@ -251,6 +254,17 @@ export function trainHarm(examples: readonly Example[]): TrainedHarm {
     ),
   );
   const harmlessBelow = Math.min(0, quantile(harmful, MISSED));
+  // As the estimator adds what the rules have read to each stretch.
+  const worst = scored
+    .filter(({ target }) => target === 1)
+    .map(({ stretch, reading: names }) => names.reduce((sum, name) => sum + Math.max(0, reading[name] ?? 0), stretch));
+  const surelyBelow = Math.min(
+    0,
+    quantile(
+      worst.sort((a, b) => a - b),
+      SURELY_MISSED,
+    ),
+  );
   const { bias, weights } = wordsModel(examples);
   const share = (of: readonly number[], holds: (score: number) => boolean) =>
     of.filter(holds).length / Math.max(1, of.length);
@@ -260,6 +274,7 @@ export function trainHarm(examples: readonly Example[]): TrainedHarm {
       harmfulAbove,
       stretchAbove,
       harmlessBelow,
+      surelyBelow,
       featureWeights: linesOf(packWeights(weights)),
       words: linesOf(wordsMet(examples)),
       reading,

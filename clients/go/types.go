@@ -1220,7 +1220,7 @@ type IntentEntities struct {
 	Money []IntentEntitiesMoney `json:"money"`
 	// Paths of files.
 	Paths []string `json:"paths"`
-	// Numbers and names of tickets, invoices and the like.
+	// Of tickets, invoices and the like.
 	Identifiers []string `json:"identifiers"`
 }
 
@@ -1298,20 +1298,22 @@ type Intent struct {
 	Extent string `json:"extent"`
 	// How sure the reading is, with three decimals.
 	Confidence float64 `json:"confidence"`
-	// The share of the text that the reading accounts for, with three decimals.
+	// The share of the text that was read, with three decimals.
 	Coverage float64 `json:"coverage"`
 	// What it does not account for.
 	Unread []IntentUnread `json:"unread"`
-	// Other actions that the text requests, or may request.
+	// Other actions that it may request.
 	Alternatives []IntentAlternatives `json:"alternatives"`
 	// What the text names.
 	Entities IntentEntities `json:"entities"`
-	// Sensitive kinds of data that are involved.
+	// Sensitive kinds of data.
 	// One of: credentials, pii, financial, health.
 	DataClasses []string `json:"data_classes"`
-	// Warnings about the text itself, such as hidden instructions.
+	// Warnings about the text itself.
 	// One of: prompt_injection, obfuscated, negated, multi_action, not_understood, secret_in_text, destructive_words.
 	Flags []string `json:"flags"`
+	// Surely; absent otherwise.
+	Harmless *bool `json:"harmless,omitempty"`
 	// Of the second reader; absent when it was not asked.
 	// One of: agreed, raised, away.
 	SecondReading *string `json:"second_reading,omitempty"`

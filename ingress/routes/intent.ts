@@ -78,6 +78,7 @@ function bodyOf(read: Read, { intentId, agentId, policyDigest }: Identity): Inte
     entities: parse.entities,
     data_classes: parse.data_classes,
     flags: parse.flags,
+    ...(parse.harmless === true ? { harmless: true } : {}),
     ...secondReadingMembers(read),
     risk: intent.risk,
     trust: { claimed: trust.claimed, recorded: trust.recorded, effective: { score: trust.score, level: trust.level } },

@@ -53,6 +53,7 @@ export const Intent = named('Intent', {
   intent_id: IntentId,
   agent_id: Type.String({ description: 'The agent.' }),
   ...ParsedIntentSchema.properties,
+  harmless: Type.Optional(Type.Boolean({ description: 'Surely; absent otherwise.' })),
   second_reading: Type.Optional(
     StringEnum(SECOND_READINGS, { description: 'Of the second reader; absent when it was not asked.' }),
   ),

@@ -110,6 +110,20 @@ describe('enforcement', () => {
       expect(json.intent).to.deep.include({ parsed: true, normalized });
       expect(json.intent.traits).to.include('external');
     });
+    it('is harmless beside the intent_id of a harmless text, until the agent parses another text of the same string', async () => {
+      const agent_id = 'harmless';
+      const { intent_id, normalized } = await parse(
+        agent_id,
+        'Put the guest Wi-Fi notice on the lobby screen, without the password.',
+      );
+      const isHarmless = async (body: object): Promise<boolean> => {
+        const { json } = await enforce({ agent_id, intent: normalized, explain: true, ...body }, service.admin);
+        return /"path":"harmless"[^{}]*"actual":true/.test(JSON.stringify(json.explanation));
+      };
+      expect([await isHarmless({ intent_id }), await isHarmless({})]).to.deep.equal([true, false]);
+      expect((await parse(agent_id, 'Update the guest')).normalized).to.equal(normalized);
+      expect(await isHarmless({ intent_id })).to.equal(false);
+    });
     it('is refused for another agent', async () => {
       const { intent_id, normalized } = await parse('reader');
       await refused({ agent_id: 'other', intent: normalized, intent_id });

@@ -45,6 +45,7 @@ export function milderIn(a: Judged, b: Judged): MilderMember[] {
     ['places', lacks(a.places, b.places)],
     ['entities', entities],
     ['second_reading', secondRank(a) < secondRank(b)],
+    ['harmless', a.harmless === true && b.harmless !== true],
   ];
   return checks.flatMap(([member, milder]) => (milder ? [member] : []));
 }

@@ -790,7 +790,7 @@ class IntentEntities:
     money: List[IntentEntitiesMoney]
     # Paths of files.
     paths: List[str]
-    # Numbers and names of tickets, invoices and the like.
+    # Of tickets, invoices and the like.
     identifiers: List[str]
 
 
@@ -863,17 +863,17 @@ class Intent:
     extent: Literal["one", "many", "all"]
     # How sure the reading is, with three decimals.
     confidence: float
-    # The share of the text that the reading accounts for, with three decimals.
+    # The share of the text that was read, with three decimals.
     coverage: float
     # What it does not account for.
     unread: List[IntentUnread]
-    # Other actions that the text requests, or may request.
+    # Other actions that it may request.
     alternatives: List[IntentAlternative]
     # What the text names.
     entities: IntentEntities
-    # Sensitive kinds of data that are involved.
+    # Sensitive kinds of data.
     data_classes: List[Literal["credentials", "pii", "financial", "health"]]
-    # Warnings about the text itself, such as hidden instructions.
+    # Warnings about the text itself.
     flags: List[Literal[
         "prompt_injection", "obfuscated", "negated", "multi_action", "not_understood", "secret_in_text",
         "destructive_words"
@@ -887,6 +887,8 @@ class Intent:
     policy_set: DecisionPolicySet
     # RFC 3339, UTC, milliseconds.
     created_at: str
+    # Surely; absent otherwise.
+    harmless: Optional[bool] = None
     # Of the second reader; absent when it was not asked.
     second_reading: Optional[Literal["agreed", "raised", "away"]] = None
     # Its reason.

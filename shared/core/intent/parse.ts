@@ -10,11 +10,13 @@ import { coverageOf, MAX_SPAN, MAX_SPANS } from './coverage/coverage.ts';
 import type { UnreadSpan } from './coverage/destructive-words.ts';
 import { type CoverageFeatures, shareOf } from './coverage/share.ts';
 import { bySentence, type CandidateAction, UNKNOWN } from './grammar/candidate.ts';
+import { mayMatter } from './grammar/request.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, outsideIn, placesOf } from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
 import type { HarmEstimate } from './harm/estimate.ts';
 import { namesOfReading, type ReadingName } from './harm/reading.ts';
 import type { Lexicon } from './lexicon/types.ts';
+import { K, tokenIs } from './lexicon/word-kinds.ts';
 import { parseNormalized } from './normalized.ts';
 import { type Readings, readingsOf } from './readings.ts';
 import { type Segments, segmentsOf } from './segments.ts';
@@ -37,7 +39,7 @@ const DATA = /^\s*(?:[{[]|[A-Za-z_$][\w$]*(?:\.[\w$]+)+\s?\()/;
 /** What commands have and no report: options, values that are set, pipes, variables and tags. */
 const LIKE_COMMAND = /(?:^|\s)--?[a-z][\w-]*(?=[\s=]|$)|[\w\])]=[\w"'[{$/.-]|(?:^|\s)\|{1,2}\s|<\/?[a-z|!?]|\$[\w({]/i;
 const CALLS = /[A-Za-z_]\w*\((?!s\))/;
-/** Fewer words are too few for a report, and to say that a word that destroys is only mentioned. */
+/** Fewer words are too few for a report, to say that a word that destroys is only mentioned, and to be sure that a text is harmless. */
 const MIN_TOLD = 5;
 /** Beyond these words, quantities are not about the first request. */
 const QUANTIFIED = 40;
@@ -147,7 +149,20 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     requested.action === 'unknown' &&
     harm?.tells === 'harmless' &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
-  const lead = isReport ? reportIn(sentences, lexicon) : isHarmlessSetting ? { ...requested, ...WRITES } : requested;
+  const outside = outsideIn(entities, lexicon);
+  // Only of words: what code does, the rules know better, and what goes outside.
+  const isSurelyHarmless =
+    harm?.isSure === true &&
+    (isForeign || words.length >= MIN_TOLD) &&
+    code.length === 0 &&
+    !DATA.test(text) &&
+    !isLikeCode(text, lexicon) &&
+    !(isExternal || outside.mailed || outside.linked) &&
+    !(isNegated || isHidden || isDisguised || mayDestroy || isHinted);
+  const isHarmlessChange =
+    isHarmlessSetting ||
+    (isSurelyHarmless && requested.action === 'unknown' && !hasVerbThatMatters(sentences, lexicon));
+  const lead = isReport ? reportIn(sentences, lexicon) : isHarmlessChange ? { ...requested, ...WRITES } : requested;
   const read = {
     lead,
     extent: extentOfText(lead, asked, words, lexicon),
@@ -209,9 +224,22 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     entities,
     data_classes: read.data_classes,
     flags: [...flags].sort(),
+    ...(isSurelyHarmless ? { harmless: true } : {}),
   };
   return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead, harm, readingNames };
 }
+
+/**
+ * Whether a word is a form of a verb that destroys, executes, sends, pays or changes access, perhaps only with some object, or that carries
+ * out something unseen: `Repeat the last command`.
+ */
+const hasVerbThatMatters = (sentences: Sentences, lexicon: Lexicon): boolean =>
+  sentences.some((sentence) =>
+    sentence.some((token) => {
+      const verb = token.kind === 'word' ? lexicon.verbForms.get(token.lower) : undefined;
+      return tokenIs(token, K.carrying_out_verb) || (verb !== undefined && mayMatter(verb.entry, lexicon));
+    }),
+  );
 
 /** A variable that holds a secret: `$CRM_TOKEN`, `${DB_PASSWORD}`. */
 const SECRET_VARIABLE = /\$\{?(?:env:)?\w{0,60}(?:token|secret|passw(?:or)?d|api_?key|credentials?)\b/i;

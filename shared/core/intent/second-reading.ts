@@ -76,7 +76,8 @@ export const isRaised = (raised: Raised): boolean => Object.keys(raised).length 
 export function raise(parse: ParsedIntent, raised: Raised): ParsedIntent {
   if (!isRaised(raised)) return parse;
   const { effect = parse.effect, action = parse.action, traits = [], data_classes = [], flags = [] } = raised;
-  const { meanings: _, ...own } = parse;
+  // A text of which a second reader thinks worse is not surely harmless.
+  const { meanings: _, harmless: __, ...own } = parse;
   const second = {
     ...own,
     effect,

@@ -34,7 +34,7 @@ export const ParsedIntentSchema = closed({
   coverage: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'The share of the text that the reading accounts for, with three decimals.',
+    description: 'The share of the text that was read, with three decimals.',
   }),
   unread: Type.Array(
     closed({
@@ -52,7 +52,7 @@ export const ParsedIntentSchema = closed({
       effect: EffectOf,
       confidence: Confidence,
     }),
-    { description: 'Other actions that the text requests, or may request.' },
+    { description: 'Other actions that it may request.' },
   ),
   entities: closed(
     {
@@ -67,13 +67,13 @@ export const ParsedIntentSchema = closed({
         { description: 'Sums of money.' },
       ),
       paths: Texts('Paths of files.'),
-      identifiers: Texts('Numbers and names of tickets, invoices and the like.'),
+      identifiers: Texts('Of tickets, invoices and the like.'),
     },
     { description: 'What the text names.' },
   ),
-  data_classes: Type.Array(StringEnum(DATA_CLASSES), { description: 'Sensitive kinds of data that are involved.' }),
+  data_classes: Type.Array(StringEnum(DATA_CLASSES), { description: 'Sensitive kinds of data.' }),
   flags: Type.Array(StringEnum(INTENT_FLAGS), {
-    description: 'Warnings about the text itself, such as hidden instructions.',
+    description: 'Warnings about the text itself.',
   }),
 });
 
@@ -93,6 +93,8 @@ export type ParsedIntent = Static<typeof ParsedIntentSchema> & {
   meanings?: Meaning[];
   /** What the second reader said of the text. Absent when it was not asked. */
   second_reading?: SecondReading;
+  /** The learned weights of harm are sure that no stretch of the text does any. Absent otherwise, and in readings of strings and calls. */
+  harmless?: true;
 };
 export type Alternative = ParsedIntent['alternatives'][number];
 export type Entities = ParsedIntent['entities'];

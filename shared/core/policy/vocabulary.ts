@@ -115,6 +115,9 @@ export const VOCABULARY: readonly VocabularyEntry[] = [
       SECOND_READINGS,
       'what the second reader made of the parses; missing without one, and when it was not asked. Test isPresent first',
     ),
+    harmless: flag(
+      'true when the learned weights are sure that no part of the text does harm; otherwise missing, and without a parse named by intent_id. Test isPresent',
+    ),
     data_classes: someOf(DATA_CLASSES, 'classes of sensitive data that are involved'),
     flags: someOf(INTENT_FLAGS, 'what is suspicious or unusual about the text'),
     'entities.emails': texts('e-mail addresses in the text'),

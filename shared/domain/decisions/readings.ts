@@ -113,6 +113,7 @@ const PARSE_FACTS: Readonly<Record<Exclude<keyof ParsedIntent, 'alternatives' | 
   extent: true,
   meanings: true,
   second_reading: true,
+  harmless: true,
   confidence: true,
   coverage: true,
   entities: true,

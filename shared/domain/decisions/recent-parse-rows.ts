@@ -5,6 +5,7 @@ import {
   ACTIONS_BY_STRICTNESS,
   actionRank,
   effectRank,
+  harmlessMember,
   type Judged,
   meaningsMember,
   meaningsOf,
@@ -41,6 +42,9 @@ const MAX_NAME_BYTES = 1_000;
 const SEPARATOR = ':';
 /** The mark of a parse that was not read a second time. */
 const NOT_READ_AGAIN = 'none';
+/** Marks of parses of texts that are surely harmless, and of others. A row may have both, and one of an earlier version has none. */
+const HARMLESS = 'harmless';
+const NOT_HARMLESS = 'open';
 const tagged = (tag: string, values: readonly string[]): string[] => values.map((value) => tag + SEPARATOR + value);
 
 function marksOf(judged: Judged): string[] {
@@ -51,6 +55,7 @@ function marksOf(judged: Judged): string[] {
     ...tagged('f', flags),
     ...tagged('p', places),
     ...tagged('s', [judged.second_reading ?? NOT_READ_AGAIN]),
+    ...tagged('h', [judged.harmless === true ? HARMLESS : NOT_HARMLESS]),
     // Also for a single meaning, because a row joins many parses and its columns keep only the strictest.
     ...tagged('m', meaningsOf(judged).map(meaningText)),
   ];
@@ -225,6 +230,7 @@ export function judgedOf({ action, verb, effect, extent, confidence, coverage, m
     flags: valuesOf(marks, 'f', INTENT_FLAGS),
     places: textsOf(marks, 'p'),
     ...secondReadingOf(valuesOf(marks, 's', SECOND_READINGS).map((second_reading) => ({ second_reading }))),
+    ...harmlessMember(textsOf(marks, 'h').map((text) => (text === HARMLESS ? { harmless: true } : {}))),
     ...entitiesMember(entities),
   };
 }

@@ -5,7 +5,7 @@
 import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
-import { type Judged, strictest } from '../../core/intent/assess/strictness.ts';
+import { harmlessMember, type Judged, strictest } from '../../core/intent/assess/strictness.ts';
 import { judgedOf, lacksSecondReading, nameKey, type ParsedString, type RecentRow } from './recent-parse-rows.ts';
 import { createReading, type IntentReading } from './readings.ts';
 
@@ -81,10 +81,19 @@ interface CountedParses {
   readonly lacksSecondReading: boolean;
 }
 
-/** The reading of a string joined with parses of it. The name and the resource stay its own. */
-function withParses(own: IntentReading, parses: readonly CountedParses[]): IntentReading {
+/**
+ * The reading of a string joined with parses of it. The name and the resource stay its own.
+ * @param named the parse that the question names: a text is harmless, not a string, which may stand for another text
+ */
+function withParses(
+  own: IntentReading,
+  parses: readonly CountedParses[],
+  named: IntentReading | undefined,
+): IntentReading {
+  const readings = parses.map((parse) => parse.judged);
+  const harmless = named === undefined ? {} : harmlessMember(readings);
   // A join has the judged members alone.
-  const judged = parses.map((parse) => parse.judged).reduce<Judged>(strictest, own.unassessed);
+  const judged = { ...readings.reduce<Judged>(strictest, own.unassessed), ...harmless };
   const isUnread = parses.some((parse) => parse.lacksSecondReading);
   const { entities: _, ...rest } = own.unassessed;
   return createReading({ ...rest, ...judged, parsed: true }, own.names, isUnread);
@@ -97,7 +106,7 @@ const countedOf = ({ unassessed }: IntentReading): CountedParses => ({
 
 /** The reading of a string joined with one parse of it, as when an enforcement names that parse and no other is recent. */
 export const withNamedParse = (own: IntentReading, named: IntentReading): IntentReading =>
-  withParses(own, [countedOf(named)]);
+  withParses(own, [countedOf(named)], named);
 
 export function createRecentParses({ db }: { db: Database }): RecentParses {
   // Used for coalescing, not for commits: concurrent questions become one query, and each picks its rows.
@@ -132,10 +141,10 @@ export function createRecentParses({ db }: { db: Database }): RecentParses {
       const found = await Promise.all(own.names.map((name) => find({ normalized: nameKey(name), ...asker })));
       const parses = [...found.flat(), ...(named === undefined ? [] : [countedOf(named)])];
       if (parses.length === 0) return own;
-      const key = JSON.stringify(parses);
+      const key = `${named === undefined}\n${JSON.stringify(parses)}`;
       const known = last.get(own);
       if (known?.key === key) return known.reading;
-      const reading = withParses(own, parses);
+      const reading = withParses(own, parses, named);
       last.set(own, { key, reading });
       return reading;
     },

@@ -7,6 +7,7 @@ import { rowsOf } from '../../../bench/intent-rows.ts';
 import { fitLogistic, type LinearModel, type NumberedExample } from '../../../bench/logistic.ts';
 import { examplesOf, trainHarm } from '../../../bench/train-harm.ts';
 import { createHarmEstimator, type HarmEstimator } from '../../../shared/core/intent/harm/estimate.ts';
+import type { ReadingName } from '../../../shared/core/intent/harm/reading.ts';
 import { BUCKETS, phrasesAt, WORD_SET_BITS, wordHash, wordNumbers } from '../../../shared/core/intent/harm/features.ts';
 import { packWeights, unpackWeights } from '../../../shared/core/intent/harm/packed.ts';
 import {
@@ -32,9 +33,10 @@ const weighing = (heavy: string, light: readonly string[]) => {
     bias: 0,
     harmfulAbove: 300,
     stretchAbove: 300,
+    surelyBelow: -150,
     harmlessBelow: -100,
     weights,
-    reading: { 'read read': -50, 'delete destructive': 400 },
+    reading: { 'read read': -50, 'delete destructive': 400, 'transfer write': 20_000 },
     words: new Uint8Array(WORD_SET_BITS / 8),
   });
 };
@@ -103,6 +105,43 @@ describe('learned weights of harm', () => {
         expect(told(text, estimator)).to.not.equal('harmless');
       }),
     );
+  });
+
+  it('are sure of no text in which a stretch is not surely harmless, however much harmless text stands around it', () => {
+    const light = [...new Set(FILLER.trim().split(' '))];
+    const isSure = (text: string, names: readonly ReadingName[] = []) =>
+      weighing('zorblax', light).of(text).estimate(names).isSure;
+    expect(isSure(FILLER)).to.equal(true);
+    expect(isSure(FILLER, ['transfer write']), 'with a payment that the rules have read').to.equal(false);
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 30 }), (before, after) => {
+        expect(isSure(`${FILLER.repeat(before)} zorblax ${FILLER.repeat(after)}`)).to.equal(false);
+      }),
+    );
+  });
+
+  it('read a text of which they are sure, and nothing else, as a change where the rules know no action', () => {
+    const rows = 'Use compact rows in the list of the volunteers.';
+    expect(parseIntent(rows, withoutHarm()).action).to.equal('unknown');
+    expect(parseIntent(rows, shippedLexicon())).to.include({ action: 'update', effect: 'write', harmless: true });
+    for (const text of [
+      `${rows} rm -rf /srv/data`,
+      `${rows} Not for the others, do not keep them.`,
+      'Use compact rows in the list for eve@elsewhere.example.',
+      'Use them.',
+      'Make sure that the refund for the volunteers is wanted.',
+      'Use compact rows in the list of the vоlunteers.',
+    ]) {
+      const { action, harmless } = parseIntent(text, shippedLexicon());
+      expect(action !== 'update' || harmless !== true, text).to.equal(true);
+    }
+  });
+
+  it('are sure of nothing with weights that were learned before there was a threshold for it', () => {
+    const { surelyBelow: _, ...earlier } = lexiconJson().harm as Record<string, unknown>;
+    const text = 'Put the guest Wi-Fi notice on the lobby screen, without the password.';
+    expect(parseIntent(text, shippedLexicon()).harmless).to.equal(true);
+    expect(parseIntent(text, withHarm(earlier)).harmless).to.equal(undefined);
   });
 
   it('add what the rules have read to the score of the words, and nothing for a name that they do not list', () => {

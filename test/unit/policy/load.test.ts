@@ -189,7 +189,7 @@ describe('operators and vocabulary', () => {
     for (const operator of OPERATORS.values())
       expect(operator.valueProblem(operator.example), operator.name).to.equal(undefined);
   });
-  it('every fact of the vocabulary is among the facts of a request, a claim, or of the second reader', () => {
+  it('every fact of the vocabulary is among the facts of a request, a claim, a harmless text, or of the second reader', () => {
     const annotations = {
       readOnlyHint: true,
       destructiveHint: true,
@@ -201,6 +201,7 @@ describe('operators and vocabulary', () => {
     const facts: object = factsWith({
       'trust.claimed': { level: 1, score: 200 },
       'intent.second_reading': 'agreed',
+      'intent.harmless': true,
       tool,
     });
     for (const { fact, path } of VOCABULARY) {

@@ -56,9 +56,10 @@ const answer = fc.record({
 });
 /** Readings with one meaning, and with several, of which theirs is one. */
 const judgedWhole: fc.Arbitrary<JudgedWhole> = fc
-  .tuple(reading, fc.array(reading, { maxLength: 2 }), fc.constantFrom(undefined, ...SECOND_READINGS))
-  .map(([one, others, second]) => ({
+  .tuple(reading, fc.array(reading, { maxLength: 2 }), fc.constantFrom(undefined, ...SECOND_READINGS), fc.boolean())
+  .map(([one, others, second, isHarmless]) => ({
     ...one,
+    ...(isHarmless ? { harmless: true as const } : {}),
     ...meaningsMember([one, ...others]),
     ...(second === undefined ? {} : { second_reading: second }),
   }));
@@ -132,7 +133,8 @@ describe('the strictest of readings', () => {
         for (const member of ['effect', 'action', 'traits', 'data_classes', 'flags'] as const)
           expect(milderIn(read, { ...a, ...given }), member).to.not.include(member);
         expect(isRaised(raisedBy(read, given))).to.equal(false);
-        if (!isRaised(raised)) expect(read).to.equal(parse);
+        if (isRaised(raised)) expect(read.harmless).to.equal(undefined);
+        else expect(read).to.equal(parse);
       }),
     );
   });

@@ -1663,7 +1663,7 @@ export interface components {
             extent: "one" | "many" | "all";
             /** @description How sure the reading is, with three decimals. */
             confidence: number;
-            /** @description The share of the text that the reading accounts for, with three decimals. */
+            /** @description The share of the text that was read, with three decimals. */
             coverage: number;
             /** @description What it does not account for. */
             unread: {
@@ -1672,7 +1672,7 @@ export interface components {
                 /** @description Without secrets. */
                 text: string;
             }[];
-            /** @description Other actions that the text requests, or may request. */
+            /** @description Other actions that it may request. */
             alternatives: {
                 /** @description Likewise. */
                 normalized: string;
@@ -1710,13 +1710,15 @@ export interface components {
                 }[];
                 /** @description Paths of files. */
                 paths: string[];
-                /** @description Numbers and names of tickets, invoices and the like. */
+                /** @description Of tickets, invoices and the like. */
                 identifiers: string[];
             };
-            /** @description Sensitive kinds of data that are involved. */
+            /** @description Sensitive kinds of data. */
             dataClasses: ("credentials" | "pii" | "financial" | "health")[];
-            /** @description Warnings about the text itself, such as hidden instructions. */
+            /** @description Warnings about the text itself. */
             flags: ("prompt_injection" | "obfuscated" | "negated" | "multi_action" | "not_understood" | "secret_in_text" | "destructive_words")[];
+            /** @description Surely; absent otherwise. */
+            harmless?: boolean;
             /**
              * @description Of the second reader; absent when it was not asked.
              * @enum {string}

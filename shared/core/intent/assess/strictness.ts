@@ -128,6 +128,10 @@ export function secondReadingOf(readings: readonly MaybeRead[]): { second_readin
   return strictestOne === undefined ? {} : { second_reading: strictestOne };
 }
 
+/** The member `harmless` of a join: all of them are. */
+export const harmlessMember = (readings: readonly Pick<Judged, 'harmless'>[]): Pick<Judged, 'harmless'> =>
+  readings.length > 0 && readings.every(({ harmless }) => harmless === true) ? { harmless: true } : {};
+
 /**
  * The strictest of two readings, member by member: the stricter action, effect, extent and second reading, the lower confidence and coverage, and all
  * meanings, traits, data classes, flags, places and entities of both. Idempotent, commutative and associative.
@@ -146,5 +150,6 @@ export function strictest(a: Judged, b: Judged): Judged {
     flags: union(a.flags, b.flags),
     places: union(a.places, b.places),
     ...secondReadingOf([a, b]),
+    ...harmlessMember([a, b]),
   };
 }

@@ -23,6 +23,8 @@ export interface HarmWeights {
   readonly stretchAbove: number;
   /** A text with a lower score does none. */
   readonly harmlessBelow: number;
+  /** A text is surely harmless when its worst stretch has a lower score, with what the rules have read as grave; -Infinity: none is. */
+  readonly surelyBelow: number;
   /** By feature number. */
   readonly weights: Int8Array;
   /** What a name of `namesOfReading` adds to the score of the words; a name that is not listed adds nothing. */
@@ -37,6 +39,8 @@ export interface HarmEstimate {
   readonly tells: 'harmful' | 'harmless' | 'open';
   /** It is harmless, and no stretch leans to harm, with what the rules have read: hints and words that destroy are only mentioned. */
   readonly onlyMentions: boolean;
+  /** It is harmless, and each stretch surely is, with what the rules have read as grave: harmless words around a grave one do not make it so. */
+  readonly isSure: boolean;
   /** The words that raised the score most, at most three, in the order of the text; none unless it tells `harmful`. */
   readonly evidence: readonly HarmToken[];
 }
@@ -55,7 +59,7 @@ export interface ScoredText {
   isHarmless(names: readonly ReadingName[]): boolean;
 }
 
-export type HarmThresholds = Pick<HarmWeights, 'harmfulAbove' | 'stretchAbove' | 'harmlessBelow'>;
+export type HarmThresholds = Pick<HarmWeights, 'harmfulAbove' | 'stretchAbove' | 'harmlessBelow' | 'surelyBelow'>;
 
 export interface HarmEstimator extends HarmThresholds {
   of(text: string): ScoredText;
@@ -125,7 +129,7 @@ const MAX_REMEMBERED = 16_000;
 const MAX_LENGTH = 40;
 
 export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
-  const { bias, harmfulAbove, stretchAbove, harmlessBelow, weights } = learned;
+  const { bias, harmfulAbove, stretchAbove, harmlessBelow, surelyBelow, weights } = learned;
   const reading = new Map<string, number>(Object.entries(learned.reading));
   const remembered = new Map<string, Piece>();
 
@@ -154,18 +158,26 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
     const score = added.reduce((total, weight) => total + weight, bias + text.sum);
     const isHarmful = score > harmfulAbove;
     if (isHarmful || bias + stretch.sum > stretchAbove)
-      return { score, tells: 'harmful', onlyMentions: false, worst: isHarmful ? text : stretch } as const;
+      return {
+        score,
+        tells: 'harmful',
+        onlyMentions: false,
+        isSure: false,
+        evidenceIn: isHarmful ? text : stretch,
+      } as const;
     // What the rules have read as grave counts in every stretch. A text without words tells nothing.
     const worst = added.reduce((total, weight) => total + Math.max(0, weight), bias + stretch.sum);
     const isHarmless = isKnown && tokens.length > 0 && score < harmlessBelow && worst <= harmfulAbove;
     const onlyMentions = isHarmless && worst <= 0;
-    return { score, tells: isHarmless ? 'harmless' : 'open', onlyMentions, worst: undefined } as const;
+    const isSure = isHarmless && worst < surelyBelow;
+    return { score, tells: isHarmless ? 'harmless' : 'open', onlyMentions, isSure, evidenceIn: undefined } as const;
   };
 
   return {
     harmfulAbove,
     stretchAbove,
     harmlessBelow,
+    surelyBelow,
     hasMet: (token) =>
       harmTokensOf(token).every(({ word }) =>
         bitsOfWord(word).every((bit) => (((learned.words[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1),
@@ -191,8 +203,8 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
         stretch: bias + scores.stretch.sum,
         isHarmless: (names) => judged(names, true, scores).tells === 'harmless',
         estimate(names, isKnown = true) {
-          const { score, tells, onlyMentions, worst } = judged(names, isKnown, scores);
-          return { score, tells, onlyMentions, evidence: worst === undefined ? [] : evidenceIn(tokens, parts, worst) };
+          const { evidenceIn: worst, ...told } = judged(names, isKnown, scores);
+          return { ...told, evidence: worst === undefined ? [] : evidenceIn(tokens, parts, worst) };
         },
       };
     },

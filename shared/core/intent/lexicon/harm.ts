@@ -17,6 +17,7 @@ export const HarmSchema = object('harm', {
   harmfulAbove: Score,
   stretchAbove: Score,
   harmlessBelow: Score,
+  surelyBelow: Type.Optional(Score),
   featureWeights: Bytes,
   words: Bytes,
   reading: record(ReadingName, Type.With(Score, { description: 'What it adds to the score.' })),
@@ -31,12 +32,12 @@ export function compileHarm(file: Static<typeof HarmSchema> | undefined, report:
     report('/harm/featureWeights', 'are no weights of features: they end too early or too late');
   const words = bytesIn('words');
   // Without the texts of the bytes, which are a megabyte.
-  const { bias, harmfulAbove, stretchAbove, harmlessBelow, reading } = file;
+  const { bias, harmfulAbove, stretchAbove, harmlessBelow, surelyBelow = -Infinity, reading } = file;
   if (words.length !== WORD_SET_BITS / 8)
     report('/harm/words', `must be ${WORD_SET_BITS / 8} bytes, and has ${words.length}`);
   if (file.harmlessBelow > file.harmfulAbove)
     report('/harm/harmlessBelow', 'must not be above harmfulAbove: no text both does harm and does none');
   return weights === undefined
     ? undefined
-    : createHarmEstimator({ bias, harmfulAbove, stretchAbove, harmlessBelow, reading, weights, words });
+    : createHarmEstimator({ bias, harmfulAbove, stretchAbove, harmlessBelow, surelyBelow, reading, weights, words });
 }

@@ -247,9 +247,17 @@ function toolDimension(leaves: readonly Leaf[]): Dimension {
   return capped('tool', [assign({ 'tool.present': false }), ...calls], exact);
 }
 
-/** Whether a fact may be missing: facts of a tool call without a call, and attributes that nobody has set. */
+/** Facts of parses that most of them lack. */
+const OF_SOME_PARSES: ReadonlySet<string> = new Set(['intent.second_reading', 'intent.harmless']);
+
+/** Whether a fact may be missing: facts of a tool call without a call, of some parses, and attributes that nobody has set. */
 function isOptional(path: string, { isDeclared }: VocabularyEntry): boolean {
-  return isDeclared === true || path.startsWith('tool.') || path.startsWith('resource.attributes.');
+  return (
+    isDeclared === true ||
+    path.startsWith('tool.') ||
+    path.startsWith('resource.attributes.') ||
+    OF_SOME_PARSES.has(path)
+  );
 }
 
 /** The tags of the key with which a value that only some keys may set counts. */
