@@ -1,5 +1,4 @@
 // Texts in the form in which V8 copies, hashes and sends them fastest.
-import { Buffer } from 'node:buffer';
 
 /**
  * The same text, for one that is kept and becomes a part of many others. V8 stores a concatenated text as a tree of its parts, and all of it
