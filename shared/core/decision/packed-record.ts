@@ -1,7 +1,7 @@
 // How the record of a decision is stored: as its facts are (packed-facts.ts), with a table of its own. Rows of earlier versions, and the
 // records of callers, are canonical JSON.
 import { Buffer } from 'node:buffer';
-import { createTextPacker } from './packed-text.ts';
+import { createTextPacker, MAX_CHARACTERS } from './packed-text.ts';
 import { FIRST_RECORD_RULES, RECORD_RULES, RECORD_TEXTS } from './usual-texts.ts';
 
 /** The first byte of packed records: of earlier versions, and of this one. JSON begins with `{`. */
@@ -9,8 +9,6 @@ const FIRST = 3;
 const SECOND = 4;
 export const RECORD_MARKS: readonly number[] = [FIRST, SECOND];
 const MARK = String.fromCharCode(SECOND);
-/** Longer records are stored as they are, as large facts are. UTF-16 code units. */
-const MAX_CHARACTERS = 32_768;
 /** Of 1,237 bytes of a record about 430 remain; 527 before values followed from others. */
 const PACKER = createTextPacker(RECORD_TEXTS, RECORD_RULES);
 const FIRST_PACKER = createTextPacker(RECORD_TEXTS, FIRST_RECORD_RULES);
@@ -20,7 +18,8 @@ export const RECORD_CODES = PACKER.codes;
 
 /** The text to store. @param record canonical bytes up to previousHash, as text */
 export function packRecord(record: string): string {
-  const packed = record.length > MAX_CHARACTERS ? undefined : PACKER.pack(record);
+  // Longer records than the packer takes are stored as they are, as large facts are.
+  const packed = PACKER.pack(record);
   return packed === undefined ? record : MARK + packed;
 }
 

@@ -1,6 +1,7 @@
 // Serializes a decision: the answer and the canonical record for the log, in one pass.
 import { Buffer } from 'node:buffer';
 import { createHash, hash, randomFillSync } from 'node:crypto';
+import { flatText } from '../../kernel/flat-text.ts';
 import type { ApproverDemand } from '../policy/approvers.ts';
 import type { BudgetLeft } from '../policy/budget.ts';
 import type { Evaluation, Facts } from '../policy/types.ts';
@@ -52,7 +53,7 @@ const trustTexts = new WeakMap<Facts['trust'], string>();
 function trustText(trust: Facts['trust']): string {
   let text = trustTexts.get(trust);
   if (text === undefined) {
-    text = canonicalize(trust);
+    text = flatText(canonicalize(trust));
     trustTexts.set(trust, text);
   }
   return text;
@@ -153,7 +154,10 @@ const evaluationTexts = new WeakMap<Evaluation, { obligations: string; reasons: 
 function textsOf(evaluation: Evaluation): { obligations: string; reasons: string } {
   let texts = evaluationTexts.get(evaluation);
   if (texts === undefined) {
-    texts = { obligations: canonicalize(evaluation.obligations), reasons: canonicalize(evaluation.reasons) };
+    texts = {
+      obligations: flatText(canonicalize(evaluation.obligations)),
+      reasons: flatText(canonicalize(evaluation.reasons)),
+    };
     evaluationTexts.set(evaluation, texts);
   }
   return texts;

@@ -78,13 +78,29 @@ const idAt = rememberLast((time) => {
   const ms = Date.parse(time);
   return ms >= 0 ? lowestId('dec', ms).slice(0, 14) : undefined;
 });
-/** `crm.read.customers.7` is about `customers.7`. */
-const objectOf = (normalized: string): string => normalized.split('.').slice(2).join('.');
+/** The parts of `crm.read.customers.7`: the domain, the action, and what it is about, `customers.7`. */
+function partsOf(normalized: string): readonly [domain: string, action: string, object: string] {
+  const first = normalized.indexOf('.');
+  if (first < 0) return [normalized, '', ''];
+  const second = normalized.indexOf('.', first + 1);
+  if (second < 0) return [normalized.slice(0, first), normalized.slice(first + 1), ''];
+  return [normalized.slice(0, first), normalized.slice(first + 1, second), normalized.slice(second + 1)];
+}
+const objectOf = (normalized: string): string => partsOf(normalized)[2];
 /** The resource of `crm.read.customers.7` is `crm/customers/7`. */
-const resourceOf = (normalized: string): string =>
-  `${normalized.split('.', 1)[0] ?? ''}/${objectOf(normalized).replaceAll('.', '/')}`;
+function resourceOf(normalized: string): string {
+  const [domain, , object] = partsOf(normalized);
+  return `${domain}/${object.replaceAll('.', '/')}`;
+}
 /** `crm.read.customers.7` may have been asked for as `read:crm/customers/7`. */
-const asked = (normalized: string): string => `${normalized.split('.', 2)[1] ?? ''}:${resourceOf(normalized)}`;
+const asked = (normalized: string): string => `${partsOf(normalized)[1]}:${resourceOf(normalized)}`;
+/** `read:crm/customers/7` names the resource `crm/customers/7`. */
+function resourceIn(intent: string): string | undefined {
+  const colon = intent.indexOf(':');
+  if (colon < 0) return undefined;
+  const next = intent.indexOf(':', colon + 1);
+  return next < 0 ? intent.slice(colon + 1) : intent.slice(colon + 1, next);
+}
 
 /** Of records with the first byte 3. */
 export const FIRST_RECORD_RULES: Rules = {
@@ -98,8 +114,7 @@ export const RECORD_RULES: Rules = {
   decision_id: { from: 'occurredAt', by: [idAt] },
   expires_at: { from: 'evaluated_at', by: [anHourLater] },
   intent: { from: 'normalized', by: [same] },
-  // `read:crm/customers/7` names it.
-  resource: { from: 'intent', by: [(intent) => intent.split(':', 2)[1]] },
+  resource: { from: 'intent', by: [resourceIn] },
   verb: { from: 'action', by: [same] },
   // The service's own ids of requests begin with their time, as those of decisions.
   request_id: { from: 'decision_id', by: [(id) => `req_${id.slice(4, 12)}`] },

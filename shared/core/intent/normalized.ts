@@ -1,5 +1,6 @@
 // Parses strings in normalized form: `domain.action.object`, or `action:resource`.
 import { noEntities } from './text/entities.ts';
+import { flatText } from '../../kernel/flat-text.ts';
 import type { Trait } from '../../kernel/vocabulary.ts';
 import { meaningsMember } from './assess/strictness.ts';
 import { READS } from './code/code.ts';
@@ -72,7 +73,7 @@ export function readNormalized(
   const isUnderstood = reading.action !== 'unknown';
   const disguised = actionDisguised || seen.some((segment) => segment.disguised);
   return {
-    normalized: [first, meant.named, ...rest].join('.'),
+    normalized: flatText([first, meant.named, ...rest].join('.')),
     domain: first === '*' ? domainOf([], lexicon) : first,
     action: doing.action,
     verb: reading.verb,

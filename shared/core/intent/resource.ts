@@ -1,4 +1,5 @@
 // Resources: their canonical spelling, wildcard patterns, and the strings that /enforce and /intents accept.
+import { flatText } from '../../kernel/flat-text.ts';
 import { ACTIONS } from '../../kernel/vocabulary.ts';
 import type { Action } from '../../kernel/vocabulary.ts';
 
@@ -66,7 +67,7 @@ export function canonicalResource(text: string): { readonly ok: true; readonly r
   if (star !== -1 && (star !== segments.length - 1 || segments[star] !== '*')) {
     return refuse('may have "*" only as its whole last segment');
   }
-  return { ok: true, resource: segments.join('/') };
+  return { ok: true, resource: flatText(segments.join('/')) };
 }
 
 /** Whether a canonical resource is a pattern: its last segment is `*`, which stands for one or more segments. */
@@ -102,7 +103,7 @@ export function overlaps(a: string, b: string): boolean {
 /** The normalized intent of an action on a canonical resource: `db/production/users` and `delete` give `db.delete.production.users`. */
 export function normalizedOf(resource: string, action: Action): string {
   const [first, ...rest] = resource.split('/');
-  return [first, action, ...rest].join('.');
+  return flatText([first, action, ...rest].join('.'));
 }
 
 export interface EnforceIntent {
@@ -185,6 +186,6 @@ export function parseEnforceIntent(text: string, actionOf: ActionOf): EnforceInt
     );
   }
   const segments = [domain, ...object];
-  const resource = segments.join('/');
+  const resource = flatText(segments.join('/'));
   return { ok: true, actionWord, action, resource, segments, normalized: normalizedOf(resource, action) };
 }

@@ -234,6 +234,8 @@ export const countedLeaves = (leaves: readonly Leaf[]): CountedLeaf[] =>
  * @returns the positions of the comparisons that have too few steps
  */
 export function settle(counted: readonly CountedLeaf[], facts: object, steps: QuestionSteps): number[] {
+  // Most lists of rules have none.
+  if (counted.length === 0) return [];
   const settled = settledFor(facts);
   for (const { leaf, name } of counted) {
     if (settled.has(leaf)) continue;

@@ -24,8 +24,8 @@ export const isCounted = ({ quantifier, stepsPerCharacter }: Operator): boolean 
 /** The steps of one question, taken in the order of its rules. */
 export class QuestionSteps {
   left: number;
-  /** Equal comparisons of equal texts count once. */
-  private readonly known = new Map<string, Map<string, Settled>>();
+  /** Equal comparisons of equal texts count once. Most questions have none. */
+  private known: Map<string, Map<string, Settled>> | undefined;
   constructor(steps = QUESTION_STEPS) {
     this.left = steps;
   }
@@ -37,6 +37,7 @@ export class QuestionSteps {
   }
   /** The comparison of a text. @param count the steps that it takes */
   ofText(name: string, text: string, count: () => number): Settled {
+    this.known ??= new Map();
     const byText = this.known.get(name) ?? new Map<string, Settled>();
     this.known.set(name, byText);
     const found = byText.get(text) ?? (this.take(count()) ? {} : leftOut());

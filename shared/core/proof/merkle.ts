@@ -8,12 +8,17 @@ const NODE = Uint8Array.of(0x01);
 const HASH_BYTES = 32;
 /** 0x01, left, right: a reused buffer, because creating a Hash object costs twice as much as hashing these bytes. */
 const PAIR = Buffer.alloc(1 + 2 * HASH_BYTES, NODE);
+/** 0x00 and a leaf's bytes: the same for most leaves. */
+const PREFIXED_LEAF = Buffer.alloc(2_048, LEAF);
 /** Paths in a tree of 2^53 leaves have 53 hashes; a consistency path may need one more. */
 const MAX_PATH = 64;
 
 /** SHA-256(0x00 || bytes), RFC 6962 section 2.1. */
 export function hashLeaf(bytes: Uint8Array): Uint8Array {
-  return createHash('sha256').update(LEAF).update(bytes).digest();
+  const end = LEAF.length + bytes.length;
+  if (end > PREFIXED_LEAF.length) return createHash('sha256').update(LEAF).update(bytes).digest();
+  PREFIXED_LEAF.set(bytes, LEAF.length);
+  return hash('sha256', PREFIXED_LEAF.subarray(0, end), 'buffer');
 }
 
 /** SHA-256(0x01 || left || right), RFC 6962 section 2.1. */

@@ -84,9 +84,16 @@ export function createPromiseSigner(deps: { key: KeyObject; maxMergeDelaySeconds
   const { key, maxMergeDelaySeconds } = deps;
   if (key.type !== 'private') throw new TypeError('a promise key is a private key');
   const keyId = keyIdOf(key);
+  // Promises of the same millisecond share them.
+  let last = { atMs: Number.NaN, issuedAt: '', deadline: '' };
   const claimsOf = ({ log, proofId, recordDigest, issuedAtMs }: Promised): PromiseClaims => {
-    const issuedAt = new Date(issuedAtMs).toISOString();
-    const deadline = new Date(issuedAtMs + maxMergeDelaySeconds * 1_000).toISOString();
+    if (last.atMs !== issuedAtMs)
+      last = {
+        atMs: issuedAtMs,
+        issuedAt: new Date(issuedAtMs).toISOString(),
+        deadline: new Date(issuedAtMs + maxMergeDelaySeconds * 1_000).toISOString(),
+      };
+    const { issuedAt, deadline } = last;
     return { log, proofId, recordDigest, issuedAt, deadline, keyId };
   };
   return {

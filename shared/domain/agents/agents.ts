@@ -2,6 +2,7 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { flatText } from '../../kernel/flat-text.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import type { Facts } from '../../core/policy/types.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
@@ -191,7 +192,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
         // A decision that was committed just before the query counts twice: overcounting is the safe error.
         for (const { atMs, verdict } of l.decided) history.add(atMs, verdict, 1);
         const agent = factsOf(db.seals, l.key.agentId, facts.get(l)?.[0]);
-        const state = { facts: agent, canonical: canonicalize(agent), history, trust };
+        const state = { facts: agent, canonical: flatText(canonicalize(agent)), history, trust };
         entry = { state, untilPoll: untilPoll(), trustOutdated: false, others, othersFrom: recentMs / 1_000 };
       } else {
         // Newer trust makes nothing else of the entry newer: it ends when it would have ended.

@@ -7,7 +7,7 @@ export const HISTORY_MAX = 100_000;
 
 export const HOUR = { name: 'last_1h', lengthMs: 3_600_000, bucketMs: 60_000 } as const;
 export const DAY = { name: 'last_24h', lengthMs: 86_400_000, bucketMs: 900_000 } as const;
-const WINDOWS = [{ name: 'last_60s', lengthMs: 60_000, bucketMs: 1_000 }, HOUR, DAY] as const;
+const MINUTE = { name: 'last_60s', lengthMs: 60_000, bucketMs: 1_000 } as const;
 
 interface Bucket {
   readonly index: number;
@@ -18,9 +18,10 @@ class Window {
   private readonly bucketMs: number;
   private readonly buckets: number;
   private entries: Bucket[] = [];
-  readonly totals = VERDICTS.map(() => 0);
+  /** In the order of VERDICTS. */
+  private readonly totals = VERDICTS.map(() => 0);
 
-  constructor(lengthMs: number, bucketMs: number) {
+  constructor({ lengthMs, bucketMs }: { readonly lengthMs: number; readonly bucketMs: number }) {
     this.bucketMs = bucketMs;
     this.buckets = lengthMs / bucketMs;
   }
@@ -40,8 +41,15 @@ class Window {
     this.totals[verdict] = (this.totals[verdict] ?? 0) + count;
   }
 
+  counts(nowMs: number): Facts['history']['last_60s'] {
+    this.expire(nowMs);
+    const { totals } = this;
+    const most = (total = 0): number => Math.min(total, HISTORY_MAX);
+    return { ALLOW: most(totals[0]), DENY: most(totals[1]), ESCALATE: most(totals[2]), DEGRADE: most(totals[3]) };
+  }
+
   /** Drops buckets older than the window. */
-  expire(nowMs: number): void {
+  private expire(nowMs: number): void {
     const oldest = Math.floor(nowMs / this.bucketMs) - this.buckets;
     let drop = 0;
     for (const bucket of this.entries) {
@@ -61,20 +69,17 @@ export interface History {
 }
 
 export function createHistory(): History {
-  const windows = WINDOWS.map((w) => new Window(w.lengthMs, w.bucketMs));
+  const [minute, hour, day] = [new Window(MINUTE), new Window(HOUR), new Window(DAY)];
+  const windows = [minute, hour, day];
   return {
     add(atMs, verdict, count) {
       const index = VERDICTS.indexOf(verdict);
       for (const window of windows) window.add(atMs, index, count);
     },
-    counts(nowMs) {
-      const [minute, hour, day] = windows.map((window) => {
-        window.expire(nowMs);
-        const [ALLOW = 0, DENY = 0, ESCALATE = 0, DEGRADE = 0] = window.totals.map((n) => Math.min(n, HISTORY_MAX));
-        return { ALLOW, DENY, ESCALATE, DEGRADE };
-      });
-      const none = { ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 };
-      return { last_60s: minute ?? none, last_1h: hour ?? none, last_24h: day ?? none };
-    },
+    counts: (nowMs) => ({
+      last_60s: minute.counts(nowMs),
+      last_1h: hour.counts(nowMs),
+      last_24h: day.counts(nowMs),
+    }),
   };
 }

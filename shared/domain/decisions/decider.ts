@@ -1,6 +1,7 @@
 // Decides questions: gathers facts, evaluates policies, and builds the answer and record of a decision.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import { beginSpan, endAfter, endOnFailure } from '../../platform/observe/spans.ts';
+import { flatText } from '../../kernel/flat-text.ts';
 import { approvalIdOfDecision, newId, proofIdOfDecision } from '../../kernel/ids.ts';
 import { permits } from '../../kernel/vocabulary.ts';
 import type { Promiser, PromiseSubject } from '../ledger/promises.ts';
@@ -150,7 +151,7 @@ const keyTexts = new WeakMap<Principal, string>();
 function keyText(key: Principal, facts: Facts['key']): string {
   let text = keyTexts.get(key);
   if (text === undefined) {
-    text = canonicalize(facts);
+    text = flatText(canonicalize(facts));
     keyTexts.set(key, text);
   }
   return text;

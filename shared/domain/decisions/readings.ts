@@ -1,5 +1,6 @@
 // Reads normalized strings and stored parses into facts for policies, cached per policy set.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { flatText } from '../../kernel/flat-text.ts';
 import { ACTIONS } from '../../kernel/vocabulary.ts';
 import { invalidField } from '../../kernel/errors.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
@@ -64,12 +65,12 @@ export class AssessedIntent {
   }
   /** JCS of the facts. */
   get canonical(): string {
-    this.canonicalText ??= canonicalize(this.facts);
+    this.canonicalText ??= flatText(canonicalize(this.facts));
     return this.canonicalText;
   }
   /** JCS of the part that a decision repeats. */
   get member(): string {
-    this.memberText ??= canonicalize(intentMember(this.facts));
+    this.memberText ??= flatText(canonicalize(intentMember(this.facts)));
     return this.memberText;
   }
 }

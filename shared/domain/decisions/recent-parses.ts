@@ -25,7 +25,7 @@ interface FoundRow extends RecentRow {
   key: string;
 }
 
-/** One query. */
+/** One string of a question. */
 type AskedString = ParsedString & Pick<Asker, 'begunAtMs'>;
 
 const begunText = ({ begunAtMs }: AskedString): string | undefined =>
@@ -99,6 +99,14 @@ function withParses(
   return createReading({ ...rest, ...judged, parsed: true }, own.names, isUnread);
 }
 
+/** One query may contain the same string twice, and then finds its rows twice. */
+function countedIn(rows: readonly FoundRow[]): CountedParses[] {
+  const known = new Map(
+    rows.map((row) => [JSON.stringify(row), { judged: judgedOf(row), lacksSecondReading: lacksSecondReading(row) }]),
+  );
+  return [...known.values()];
+}
+
 const countedOf = ({ unassessed }: IntentReading): CountedParses => ({
   judged: unassessed,
   lacksSecondReading: unassessed.second_reading === undefined,
@@ -109,37 +117,32 @@ export const withNamedParse = (own: IntentReading, named: IntentReading): Intent
   withParses(own, [countedOf(named)], named);
 
 export function createRecentParses({ db }: { db: Database }): RecentParses {
-  // Used for coalescing, not for commits: concurrent questions become one query, and each picks its rows.
-  const questions = createGroupCommit<AskedString, ReadonlyMap<string, readonly FoundRow[]>>({
+  // Used for coalescing, not for commits: concurrent questions become one query, and each picks the rows of its strings.
+  const questions = createGroupCommit<readonly AskedString[], ReadonlyMap<string, readonly FoundRow[]>>({
     db,
     statement: FIND,
-    columns: ASKED.values,
+    columns: (asked) => ASKED.values(asked.flat()),
     // The rows of FIND.
     result: (rows) => byKey(rows as readonly FoundRow[]),
-    sizeOf: ({ normalized }) => normalized.length,
+    sizeOf: (strings) => strings.reduce((size, { normalized }) => size + normalized.length, 0),
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });
   // The last join of each reading, so that a repeated question reuses its facts and their texts.
   const last = new WeakMap<IntentReading, { readonly key: string; readonly reading: IntentReading }>();
 
-  const find = async (asked: AskedString): Promise<CountedParses[]> => {
-    const rows = (await questions.add(asked)).get(keyOfAsked(asked)) ?? [];
-    // One query may contain the same string twice.
-    return [
-      ...new Map(
-        rows.map((row) => [
-          JSON.stringify(row),
-          { judged: judgedOf(row), lacksSecondReading: lacksSecondReading(row) },
-        ]),
-      ).values(),
-    ];
+  const find = async (strings: readonly AskedString[]): Promise<CountedParses[]> => {
+    if (strings.length === 0) return [];
+    const found = await questions.add(strings);
+    // Usually nobody has parsed any of the strings of a query.
+    if (found.size === 0) return [];
+    return strings.flatMap((asked) => countedIn(found.get(keyOfAsked(asked)) ?? []));
   };
 
   return {
     async strictestOf(asker, own, named) {
-      const found = await Promise.all(own.names.map((name) => find({ normalized: nameKey(name), ...asker })));
-      const parses = [...found.flat(), ...(named === undefined ? [] : [countedOf(named)])];
+      const parses = await find(own.names.map((name) => ({ normalized: nameKey(name), ...asker })));
+      if (named !== undefined) parses.push(countedOf(named));
       if (parses.length === 0) return own;
       const key = `${named === undefined}\n${JSON.stringify(parses)}`;
       const known = last.get(own);

@@ -230,6 +230,15 @@ describe('packed texts', () => {
     expect(packer.unpack(packed, 100)).to.equal(text);
   });
 
+  it('tell apart usual texts that are searched in one place, and end with a part of one', () => {
+    const alike = createTextPacker(['],"id":"'], {});
+    for (const text of ['},"id":"', '],"id":"', '],"id":', '],'])
+      expect(alike.unpack(alike.pack(text) ?? '', 100)).to.equal(text);
+    expect(alike.pack('],"id":"')).to.have.length(1);
+    // What a longer text has left behind is not read.
+    expect(alike.pack('],"id')).to.equal('],"id');
+  });
+
   it('know a second way by which a value follows', () => {
     const text = `{"first":"this${AFTER}THIS one"}`;
     const packed = packer.pack(text) ?? '';

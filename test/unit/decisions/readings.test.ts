@@ -7,6 +7,7 @@ import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../../shared/core/policy/load.ts';
 import type { Risk } from '../../../shared/core/policy/types.ts';
 import { haveOneLayout } from '../../support/layout.ts';
+import { hasTwoBytes } from '../../support/text-width.ts';
 import { shippedLexicon } from '../intent/lexicon.ts';
 
 // Readings use only the lexicon of a set.
@@ -39,6 +40,22 @@ describe('the reading of a string', () => {
     expect(haveOneLayout(() => reading().unassessed)).to.equal(true);
     expect(haveOneLayout(() => reading().withRisk(risk).facts)).to.equal(true);
     expect(haveOneLayout(() => assessIntent('Read user profile data', set.lexicon).coverage ?? {})).to.equal(true);
+  });
+
+  // A decision's facts, record and answer would have two bytes a character, too, and cost ingress a tenth more.
+  it('consists of texts with one byte a character', () => {
+    const asking = { set, organisation: 'default' };
+    const risk: Risk = { score: 0.1, level: 'low', factors: [] };
+    for (const string of [
+      'delete:db/production/users',
+      'db.delete.production.users',
+      'team-1.read.project-2.record-3',
+    ]) {
+      const reading = createReadings().of(asking, Buffer.from(string).toString(), '/intent');
+      const { facts, canonical, member } = reading.withRisk(risk);
+      const texts = [...reading.names, ...Object.values(facts), canonical, member];
+      for (const text of texts) if (typeof text === 'string') expect(hasTwoBytes(text), text).to.equal(false);
+    }
   });
 
   describe('of the class send', () => {
