@@ -135,5 +135,7 @@ export function requestedWithin(
   const mayBeTold = isHarmless && !found.some(carriesOut);
   if (!mayBeTold || (found.every(isGrave) && !inquiries.some((word) => text.includes(word)))) return found;
   const words = [...joins].filter((word) => !MARK.test(word));
-  return found.filter((match) => !isGrave(match) || words.some((word) => text.startsWith(word, match.at - word.length)));
+  return found.filter(
+    (match) => !isGrave(match) || words.some((word) => text.startsWith(word, match.at - word.length)),
+  );
 }
