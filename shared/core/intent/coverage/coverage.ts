@@ -11,7 +11,7 @@ import type { Sentence, Token } from '../text/tokens.ts';
 import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
 import type { CoverageFeatures } from './share.ts';
-import { describedAt, toldIn, within } from './told.ts';
+import { toldIn, within } from './told.ts';
 import { unknownWordsIn } from './unknown-words.ts';
 
 export type { UnreadSpan } from './destructive-words.ts';
@@ -143,19 +143,18 @@ const isForeignWord = (word: string, { languages }: Lexicon): boolean =>
     .split(/['’]/)
     .some((part) => languages.some(({ known }) => known.has(part)));
 
-/** The phrasings that are requested: not part of code that only reads (`SELECT coalesce(max(version), 0)`), nor what a read is about. */
+/** The phrasings that are requested: not part of code that only reads (`SELECT coalesce(max(version), 0)`). */
 function outside(
   reading: readonly Fragment[],
   length: number,
   offsets: readonly number[],
   matches: readonly PatternMatch<Phrasing>[],
-  isDescribed: (at: number) => boolean,
 ): readonly PatternMatch<Phrasing>[] {
   if (matches.length === 0) return matches;
   const isInRead = within(reading, length);
   return matches.filter(({ from, to }) => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
-    return !((isInRead(start) && isInRead(end)) || isDescribed(end));
+    return !(isInRead(start) && isInRead(end));
   });
 }
 
@@ -205,11 +204,10 @@ export function coverageOf(
     if (tokens > MAX_TOKENS) break;
     clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, isTold, lexicon));
   }
-  const isDescribed = describedAt(text.length, sentences, ofSentence);
   const reading = code.filter(({ isWhole, effect }) => isWhole && (effect === 'read' || isProgram));
   const matches = phrasingsIn(words, ends, lexicon.phrasings, infos);
   const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
-  const phrasings = outside(reading, text.length, offsets, matches, isDescribed);
+  const phrasings = outside(reading, text.length, offsets, matches);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   // The Spanish `del` is no command.
   const isForeign = () => foreignKnown !== undefined || new Set(words.filter((_, at) => infos[at]?.isForeign)).size > 1;
@@ -221,7 +219,7 @@ export function coverageOf(
         candidates,
         ofSentence,
         within([...mentioned, ...understood, ...(understood.length > 0 ? commentsIn(text, lexicon) : [])], text.length),
-        (at) => isTold(at) || isDescribed(at),
+        isTold,
         lexicon,
       ).filter(({ text: word }) => !(isForeignWord(word, lexicon) && isForeign()));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));

@@ -2,7 +2,7 @@
 import type { CandidateAction, OfSentence } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { wordsOf } from '../grammar/request.ts';
-import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
+import { K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 import type { Sentences, Token } from '../text/tokens.ts';
 
 /** A part of a text that no reading accounts for. */
@@ -84,11 +84,7 @@ export function destructiveWordsIn(
         if (token.info.destroys === undefined && isSearchedFor(own, token)) continue;
       } else {
         const parts = partsOf(token);
-        const destroys = parts.findIndex((part) => find(part) === 'word');
-        if (destroys < 0) continue;
-        // `the label "do-not-delete"`, `a branch called drop-python-2`
-        if (isNegated(lexicon.wordKinds.tag(parts), destroys) || is(words, at - 1, K.naming_text)) continue;
-        if (isNegated(words, at)) continue;
+        if (!parts.some((part) => find(part) === 'word') || isNegated(words, at)) continue;
         const isSearched = isSearchedFor(own, token);
         if (isSearched ? !isPage(token) : isTold(token.at)) continue;
       }

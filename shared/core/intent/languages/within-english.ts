@@ -3,7 +3,7 @@ import type { CandidateAction } from '../grammar/candidate.ts';
 import { type ForeignVerb, type Language, withoutPronoun } from '../lexicon/languages.ts';
 import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Sentence, Sentences } from '../text/tokens.ts';
+import type { Sentences, Token } from '../text/tokens.ts';
 import { hasDense } from './known.ts';
 import { requestsIn } from './one-language.ts';
 import { saidIn } from './told.ts';
@@ -16,16 +16,8 @@ const ASCII = /^[a-z'-]*$/;
 interface GraveVerbs {
   readonly verbs: ReadonlySet<ForeignVerb>;
   /** The words with which those of languages with spaces begin. */
-  readonly openings: ReadonlyMap<string, Opening>;
+  readonly openings: ReadonlySet<string>;
 }
-
-/** The languages, as bits, of the verbs that begin with a word. */
-interface Opening {
-  readonly alone: number;
-  /** Of those of several words. */
-  readonly joined: number;
-}
-const NONE: Opening = { alone: 0, joined: 0 };
 
 /** Whether a verb destroys or pays, and its first word is neither English nor short. */
 function isGraveInEnglish(
@@ -41,51 +33,30 @@ function isGraveInEnglish(
 
 const graveVerbs = oncePerLexicon((lexicon): GraveVerbs => {
   const verbs = new Set<ForeignVerb>();
-  const openings = new Map<string, Opening>();
-  for (const [at, language] of lexicon.languages.entries())
-    for (const verb of [...language.verbs.values()].flat().filter((one) => isGraveInEnglish(one, language, lexicon))) {
-      verbs.add(verb);
-      const [word = ''] = verb.head;
-      const { alone, joined } = openings.get(word) ?? NONE;
-      const isAlone = verb.head.length === 1;
-      if (!language.isDense)
-        openings.set(word, isAlone ? { alone: alone | (1 << at), joined } : { alone, joined: joined | (1 << at) });
-    }
+  const openings = new Set<string>();
+  for (const language of lexicon.languages)
+    for (const verb of [...language.verbs.values()].flat())
+      if (isGraveInEnglish(verb, language, lexicon)) {
+        verbs.add(verb);
+        if (!language.isDense) openings.add(verb.head[0] ?? '');
+      }
   return { verbs, openings };
 });
-
-/** The languages, as bits, of which a sentence may have such a verb. */
-function languagesOfVerbs(sentence: Sentence, { openings }: GraveVerbs): number {
-  const begins = (word: string): number => {
-    const { alone, joined } = openings.get(word) ?? NONE;
-    return sentence.length > 1 ? alone | joined : alone;
-  };
-  let [bits, joined] = [0, 0];
-  for (const { kind, info } of sentence) {
-    if (kind !== 'word' && kind !== 'identifier') continue;
-    const word = info.plain;
-    bits |= begins(word);
-    if (word.includes('-')) joined |= begins(withoutPronoun(word));
-  }
-  return bits === 0 ? 0 : bits | joined;
-}
 
 /** Requests to destroy something in another language within an English text; only words that are not English. */
 export function foreignDestruction(text: string, sentences: Sentences, lexicon: Lexicon): CandidateAction[] {
   const isDense = hasDense(text);
-  const grave = graveVerbs(lexicon);
+  const { verbs, openings } = graveVerbs(lexicon);
+  const mayOpen = ({ kind, info: { plain } }: Token): boolean =>
+    (kind === 'word' || kind === 'identifier') && (openings.has(plain) || openings.has(withoutPronoun(plain)));
   // Most sentences have none.
-  const said = sentences.flatMap((sentence, index) => {
-    const bits = languagesOfVerbs(sentence, grave);
-    return bits === 0 ? [] : [{ index, bits, sentence: saidIn(sentence) }];
-  });
-  if (!isDense && said.length === 0) return [];
-  const isGrave = (verb: ForeignVerb) => grave.verbs.has(verb);
-  return lexicon.languages.flatMap((language, at) => {
+  const said = new Map(
+    sentences.flatMap((sentence, index) => (sentence.some(mayOpen) ? [[index, saidIn(sentence)] as const] : [])),
+  );
+  if (!isDense && said.size === 0) return [];
+  return lexicon.languages.flatMap((language) => {
     if (language.isDense && !isDense) return [];
-    const own = said.filter(({ bits }) => ((bits >> at) & 1) === 1);
-    const sentences = new Map(own.map(({ index, sentence }) => [index, sentence]));
-    const found = requestsIn({ text, sentences, isHarmless: false }, language, lexicon, isGrave);
-    return found.filter(({ negated }) => !negated);
+    const given = { text, sentences: said, isHarmless: false };
+    return requestsIn(given, language, lexicon, (verb) => verbs.has(verb)).filter(({ negated }) => !negated);
   });
 }

@@ -36,7 +36,7 @@ const LINES = [
   'placed_verb having_verb finished_state recipient_noun going_verb perceiving_verb only_word staying_verb',
   'wish_word former_word former_person record_noun rewording_verb rehearsing_verb lacking coding_verb coded_noun',
   'run_thing passive_verb demanded figure_noun',
-  'asking_for_participle reporting_participle negating_nearby naming_text relative_pronoun asking_in_clause',
+  'asking_for_participle reporting_participle negating_nearby',
 ] as const;
 
 export type KindName = WordsOf<(typeof LINES)[number]>;

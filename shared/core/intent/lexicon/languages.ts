@@ -23,22 +23,15 @@ const LISTS = {
   signs: Texts,
   negations: Texts,
   without: More,
-  about: More,
   topics: More,
-  relatives: More,
   secretly: More,
-  between: More,
-  texts: More,
-  rehearsals: More,
   inquiries: More,
   suggestions: More,
   joins: More,
-  infinitives: More,
-  wishes: More,
   questions: Texts,
   all: Texts,
 };
-const PHRASES = ['secretly', 'rehearsals', 'inquiries', 'suggestions', 'questions'] as const;
+const PHRASES = ['secretly', 'inquiries', 'suggestions', 'questions'] as const;
 type PhrasesOf = (typeof PHRASES)[number];
 const holdsPhrases = (name: keyof typeof LISTS): boolean => PHRASES.some((one) => one === name);
 type WordsOf = Exclude<keyof typeof LISTS, PhrasesOf>;

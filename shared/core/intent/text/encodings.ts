@@ -5,23 +5,6 @@ import { wordSet } from './word-set.ts';
 const BASE64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}/g;
 const HEX = /(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,}/g;
 const PERCENT = /%[0-9a-fA-F]{2}(?<=([^\s%]{0,40})...)(?:[^\s%]{0,40}%[0-9a-fA-F]{2}){2}\S*/g;
-const SHORTEST_RUN = 20;
-/** The characters of both patterns, by code. */
-const OF_RUNS = new Uint8Array(128);
-for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-')
-  OF_RUNS[char.charCodeAt(0)] = 1;
-
-/** Fast check for a run long enough for either pattern; in ordinary words it examines few characters. */
-function hasRun(text: string): boolean {
-  let start = 0;
-  while (start + SHORTEST_RUN <= text.length) {
-    let at = start + SHORTEST_RUN - 1;
-    while (at >= start && OF_RUNS[text.charCodeAt(at)] === 1) at -= 1;
-    if (at < start) return true;
-    start = at + 1;
-  }
-  return false;
-}
 
 /** How much of one encoded piece is decoded, and of how many the texts are read one by one; further ones are read as one text. */
 const MAX_ENCODED = 10_000;
@@ -136,15 +119,13 @@ export function hiddenIn(text: string, words: readonly string[]): Hidden {
   const take = (decoded: string) => {
     if (isText(decoded)) found.push(decoded);
   };
-  if (hasRun(text)) {
-    for (const match of text.matchAll(BASE64)) {
-      const candidate = match[0].slice(0, MAX_ENCODED);
-      // Ordinary long words and hexadecimal digests are not hidden text.
-      if (/^[a-z]+$/.test(candidate) || /^[0-9a-fA-F-]+$/.test(candidate)) continue;
-      take(Buffer.from(candidate, 'base64').toString('utf8'));
-    }
-    for (const match of text.matchAll(HEX)) take(Buffer.from(match[0].slice(0, MAX_ENCODED), 'hex').toString('utf8'));
+  for (const match of text.matchAll(BASE64)) {
+    const candidate = match[0].slice(0, MAX_ENCODED);
+    // Ordinary long words and hexadecimal digests are not hidden text.
+    if (/^[a-z]+$/.test(candidate) || /^[0-9a-fA-F-]+$/.test(candidate)) continue;
+    take(Buffer.from(candidate, 'base64').toString('utf8'));
   }
+  for (const match of text.matchAll(HEX)) take(Buffer.from(match[0].slice(0, MAX_ENCODED), 'hex').toString('utf8'));
   if (text.includes('%') && /%[0-9a-fA-F]{2}/.test(text))
     for (const [rest, before = ''] of text.matchAll(PERCENT))
       take(percentDecoded((before + rest).slice(0, MAX_ENCODED)));
