@@ -92,6 +92,21 @@ class GuardTest(unittest.TestCase):
             self.assertIsNone(caught.exception.verdict)
         self.assertEqual((ran, self.server.requests), ([], []))
 
+    def test_a_refusal_names_the_argument_that_json_can_not_say(self) -> None:
+        custos = self.serve(allow)
+
+        class Agent:
+            @custos.guard(**TOOL)
+            def send(self, to: str, when: Any) -> None:
+                ...
+
+        with self.assertRaises(RefusedError) as caught:
+            Agent().send("a", None)
+        self.assertIn('self: a value of type Agent is not JSON; hidden=["self"]', str(caught.exception))
+        with self.assertRaises(RefusedError) as caught:
+            custos.guard(**TOOL, name="send")(lambda to, when: None)("a", {"x"})
+        self.assertIn("when: a value of type set is not JSON", str(caught.exception))
+
     def test_a_decision_without_its_request_or_with_that_of_another_runs_nothing(self) -> None:
         for request_id in (None, "", "of-another", 1):
 
@@ -134,6 +149,7 @@ class GuardTest(unittest.TestCase):
             (custos.guard(**TOOL), generator),
             (client.guard(**TOOL), generator),
             (custos.guard(**TOOL, hidden=["absent"]), lambda: None),
+            (custos.guard(**TOOL), functools.partial(print, "no name")),
         ):
             with self.assertRaises(TypeError):
                 guard(function)

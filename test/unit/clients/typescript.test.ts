@@ -118,6 +118,19 @@ describe('The TypeScript client', () => {
     expect(await custos.enforce.evaluate({ agentId: 'a', intent: 'x' })).to.include({ verdict: 'DENY' });
   });
 
+  it('takes a key with a newline at its end, as files have it, and none with one inside', async () => {
+    const { Custos } = (await import(pathToFileURL(entry).href)) as { Custos: new (options: object) => Client };
+    const keys: (string | null)[] = [];
+    const fetch = async (_: string, { headers }: RequestInit): Promise<Response> => {
+      keys.push(new Headers(headers).get('x-api-key'));
+      return Response.json({});
+    };
+    const custos = new Custos({ url: 'http://custos.test', key: `${KEY}\n`, retries: 0, fetch });
+    await custos.approvals.get('a').catch(() => undefined);
+    expect(keys).to.deep.equal([KEY]);
+    expect(() => new Custos({ key: 'cst_live\nsecret' })).to.throw(TypeError, /printable ASCII/);
+  });
+
   it('takes an empty environment variable for none', async () => {
     const { Custos } = (await import(pathToFileURL(entry).href)) as { Custos: new () => Client };
     const names = ['CUSTOS_URL', 'CUSTOS_KEY'];
