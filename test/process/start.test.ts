@@ -101,7 +101,9 @@ describe('custos start', () => {
     after(() => latest?.stop());
 
     it('serves from an empty folder, leaves no process when stopped, and finds its data at the second start', async () => {
-      const first = await startCustos({ ...FEW_WORDS, CUSTOS_DATA_DIR: temporaryDataDir() });
+      // What a shell has for another PostgreSQL is not meant for the embedded one.
+      const others = { PGSSLMODE: 'require', PGOPTIONS: '-c search_path=nowhere', PGHOST: 'db.invalid' };
+      const first = await startCustos({ ...FEW_WORDS, ...others, CUSTOS_DATA_DIR: temporaryDataDir() });
       expect(await healthOf(first)).to.equal(200);
       expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
       expect(first.stdout()).to.contain(`Dashboard   ${first.address}/dashboard`);

@@ -106,7 +106,10 @@ describe('a new database in which the schema can not be made', () => {
       const database = await createEmptyDatabase();
       try {
         await queryOnce(database.adminUrl, statement(database));
-        const access = { databaseUrl: database.url, migrationDatabaseUrl: database.ownerUrl };
+        // The address of the embedded server names a search path.
+        const owner = new URL(database.ownerUrl);
+        owner.searchParams.delete('options');
+        const access = { databaseUrl: database.url, migrationDatabaseUrl: owner.href };
         const error: unknown = await migrate(access, TEST_PEPPER).catch((reason: unknown) => reason);
         expect(String(error)).to.match(sentence);
       } finally {
