@@ -221,6 +221,16 @@ func TestNeverShowsTheKey(t *testing.T) {
 	}
 }
 
+func TestRefusesAnIdempotencyKeyThatNoHeaderMayHave(t *testing.T) {
+	client, service := start(t, reply(200, halted))
+	for _, key := range []string{"ключ", strings.Repeat("x", 256), "k\r\nX-Other: 1"} {
+		_, err := client.Halt.Set(WithIdempotencyKey(context.Background(), key), HaltRequest{Reason: "test"})
+		if err == nil || isConnectionError(err) || len(service.seen()) > 0 {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+}
+
 func TestTakesAKeyWithANewlineAtItsEnd(t *testing.T) {
 	service := &scripted{replies: []http.HandlerFunc{reply(200, halted)}}
 	server := httptest.NewServer(service)

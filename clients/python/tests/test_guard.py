@@ -385,6 +385,21 @@ class GuardTest(unittest.TestCase):
         self.assertEqual(given[:6], ["apr_1", None, None, None, None, None])
         self.assertEqual(sorted(given[6:], key=str), [None, "apr_2"])
 
+    def test_an_idempotency_key_that_no_header_may_have_is_refused_and_nothing_is_sent(self) -> None:
+        custos = self.serve(allow)
+
+        async def main(key: str) -> None:
+            async with AsyncCustos(self.server.url, KEY) as client:
+                with use_idempotency_key(key):
+                    await client.halt.set(reason="r")
+
+        for key in ("", "ключ", "é", "x" * 256, "k\r\nX-Other: 1", "k\r\n\r\nPOST /v1/halt HTTP/1.1"):
+            with self.subTest(key[:10]), self.assertRaises(ValueError), use_idempotency_key(key):
+                custos.halt.set(reason="r")
+            with self.subTest(key[:10]), self.assertRaises(ValueError):
+                asyncio.run(main(key))
+        self.assertEqual(self.server.requests, [])
+
     def test_an_idempotency_key_is_used_by_the_first_post_of_its_block_and_by_no_guard(self) -> None:
         custos = self.serve(allow)
         custos_tool = custos.guard(**TOOL, name="t")(lambda: None)

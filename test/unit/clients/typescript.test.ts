@@ -12,7 +12,7 @@ interface Client {
   guard(options: object, run: (args: object) => unknown): Guarded;
   readonly intents: { submit(body: object): Promise<unknown> };
   readonly approvals: { get(id: string): Promise<unknown> };
-  readonly enforce: { evaluate(body: object): Promise<unknown> };
+  readonly enforce: { evaluate(body: object, options?: object): Promise<unknown> };
 }
 
 const KEY = 'cst_live_secret';
@@ -129,6 +129,18 @@ describe('The TypeScript client', () => {
     await custos.approvals.get('a').catch(() => undefined);
     expect(keys).to.deep.equal([KEY]);
     expect(() => new Custos({ key: 'cst_live\nsecret' })).to.throw(TypeError, /printable ASCII/);
+  });
+
+  it('refuses a key of idempotency or an id that no header may have, without a request', async () => {
+    const { custos, bodies } = await clientWith(() => Response.json({}));
+    for (const value of ['', 'ключ', 'x'.repeat(256), 'k\r\nx-other: 1'])
+      for (const name of ['idempotencyKey', 'requestId']) {
+        const asked = custos.enforce.evaluate({ agentId: 'a', intent: 'x' }, { [name]: value });
+        const error = await asked.catch((caught: unknown) => caught);
+        expect(error, `${name} ${value}`).to.be.an.instanceOf(TypeError);
+        expect(String(error)).to.match(/must have 1 to 255 printable ASCII characters/);
+      }
+    expect(bodies).to.deep.equal([]);
   });
 
   it('takes an empty environment variable for none', async () => {
