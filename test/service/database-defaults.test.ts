@@ -116,4 +116,22 @@ describe('a new database in which the schema can not be made', () => {
         await database.drop();
       }
     });
+
+  it('is refused with a sentence that says what to do, because it has another encoding than UTF8', async () => {
+    const { adminUrl, drop } = await createEmptyDatabase();
+    const name = `custos_test_ascii_${process.pid}`;
+    const at = new URL(adminUrl);
+    at.pathname = `/${name}`;
+    try {
+      await queryOnce(
+        adminUrl,
+        `CREATE DATABASE ${name} TEMPLATE template0 ENCODING SQL_ASCII LOCALE_PROVIDER libc LOCALE 'C'`,
+      );
+      const error: unknown = await migrate({ databaseUrl: at.href }, TEST_PEPPER).catch((reason: unknown) => reason);
+      expect(String(error)).to.match(/has the encoding SQL_ASCII.*ENCODING 'UTF8' LOCALE 'C' OWNER/);
+    } finally {
+      await queryOnce(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await drop();
+    }
+  });
 });

@@ -45,6 +45,6 @@ function problemOf(place: Place): string | undefined {
     return `The role "${role}" may not create schemas in the database "${database}", and the queues need one. Permit it: GRANT CREATE ON DATABASE "${database}" TO "${role}".`;
   // One that is used already keeps what it has: its texts were stored in this encoding.
   if (!place.isUsed && encoding !== 'UTF8')
-    return `The database "${database}" has the encoding ${encoding}, which can't hold every text, or counts its characters otherwise. Create it with UTF8: CREATE DATABASE "${database}" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8' OWNER "${role}".`;
+    return `The database "${database}" has the encoding ${encoding}, which can't hold every text, or counts its characters otherwise. Create it with UTF8: CREATE DATABASE "${database}" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C' OWNER "${role}".`;
   return undefined;
 }
