@@ -150,6 +150,8 @@ class GuardTest(unittest.TestCase):
             (client.guard(**TOOL), generator),
             (custos.guard(**TOOL, hidden=["absent"]), lambda: None),
             (custos.guard(**TOOL), functools.partial(print, "no name")),
+            (custos.guard(**TOOL, wait_seconds="5"), lambda: None),  # type: ignore[arg-type]
+            (custos.guard(**TOOL, wait_seconds=None), lambda: None),  # type: ignore[arg-type]
         ):
             with self.assertRaises(TypeError):
                 guard(function)
