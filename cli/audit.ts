@@ -32,7 +32,7 @@ export const auditCommand: CommandBody = {
           if (options.json) printJson(audits);
           else
             for (const audit of audits)
-              for (const sentence of sentencesOf(audit, trustedKeys !== undefined)) printLine(printable(sentence));
+              for (const sentence of sentencesOf(audit, trustedKeys)) printLine(printable(sentence));
           return audits.some((audit) => audit.findings.length > 0) ? EXIT.failed : EXIT.ok;
         }),
       ),
@@ -71,9 +71,18 @@ function malformed(sentence: string): LogFileAudit {
   return { origin: '', leaves: 0, checkpoints: 0, signedSize: 0, chains: 0, dropped: [], findings: [finding] };
 }
 
-function sentencesOf(audit: FileAudit, hasTrustedKeys: boolean): string[] {
+function sentencesOf(audit: FileAudit, trustedKeys: readonly TrustedKey[] | undefined): string[] {
+  const hasTrustedKeys = trustedKeys !== undefined;
   const { findings, file, origin, leaves, checkpoints, signedSize, chains, dropped } = audit;
-  if (findings.length > 0) return findings.map(({ kind, sentence }) => `${file}: ALTERED (${kind}): ${sentence}`);
+  if (findings.length > 0) {
+    const lines = findings.map(({ kind, sentence }) => `${file}: ALTERED (${kind}): ${sentence}`);
+    // Each environment and organisation has keys of its own; those of another one are a usual mistake.
+    if (hasTrustedKeys && origin !== '' && !trustedKeys.some((key) => key.origin === origin))
+      lines.push(
+        `${file}: You gave no key of ${origin}. GET /v1/log/keys lists those of the organisation and environment of the asking key.`,
+      );
+    return lines;
+  }
   const lines = [
     `${file}: ${hasTrustedKeys ? 'OK' : 'CONSISTENT'}: ${origin}: ${leaves} leaves in ${chains} chains lead to ${checkpoints} signed checkpoints.`,
   ];

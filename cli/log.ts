@@ -1,6 +1,7 @@
 // `custos log list|export|fork|resume|rotate-key`: the logs of this installation, for its operator.
 import type { KeyObject } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { logProblems, readLogStates } from '../shared/domain/ledger/log-states.ts';
 import { exportLog, findLog } from '../shared/domain/ledger/export.ts';
@@ -9,7 +10,9 @@ import { type CheckpointKeeper, createCheckpointKeeper } from '../shared/domain/
 import { acceptLostLog, resumeLog } from '../shared/domain/ledger/resume.ts';
 import { rotateLogKey } from '../shared/domain/ledger/rotate-key.ts';
 import { quoted } from '../shared/core/proof/encoding.ts';
-import { loadPrivateKey } from '../shared/core/proof/keys.ts';
+import { keyIdOf, loadPrivateKey } from '../shared/core/proof/keys.ts';
+import { compareSecretFingerprint, SIGNING_KEY } from '../shared/platform/db/fingerprints.ts';
+import { keepSigningKey, signingKeyOf } from '../shared/platform/embedded/secrets.ts';
 import { operatorName, requireOrganisation, runAdmin } from './admin.ts';
 import { loadConfig } from './context.ts';
 import { say, UsageError } from './exit.ts';
@@ -137,18 +140,43 @@ const resumeLogCommand: CommandBody = {
 };
 
 const rotateLogKeyCommand: CommandBody = {
+  notes: `For the embedded database without CUSTOS_SIGNING_KEY_FILE the key is copied into the data folder, so that the next start uses it. Run it again to
+finish a rotation that was interrupted.`,
   define: (command) =>
     command
       .requiredOption('--to <file>', 'the new Ed25519 private key (PKCS 8, PEM): openssl genpkey -algorithm ed25519')
       .action(async ({ to }) => {
         const key = privateKeyOf(to);
-        const keyId = await runAdmin(({ db, nowMs }) => rotateLogKey(db, key, { by: operatorName(), nowMs }));
+        const keyId = keyIdOf(key);
+        const { databaseUrl, signingKeyFile, dataDir } = loadConfig();
+        const isInFolder = databaseUrl === undefined && signingKeyFile === undefined;
+        await runAdmin(async ({ db, nowMs }) => {
+          const isInterrupted =
+            isInFolder &&
+            !isKeyOf(signingKeyOf(dataDir), keyId) &&
+            (await compareSecretFingerprint(db, SIGNING_KEY, keyId)) === 'same';
+          if (!isInterrupted) await rotateLogKey(db, key, { by: operatorName(), nowMs });
+          // Before the database of this command stops: the next start must not find the old key.
+          if (isInFolder) keepSigningKey(dataDir, key.export({ type: 'pkcs8', format: 'pem' }).toString());
+        });
         printLine(keyId);
+        const next = isInFolder
+          ? `It is in ${signingKeyOf(dataDir)}: start the service as before.`
+          : `Start the workers with CUSTOS_SIGNING_KEY_FILE=${path.resolve(to)}.`;
         say(
-          `The logs' key is ${keyId} from now on. Start the workers with CUSTOS_SIGNING_KEY_FILE=${path.resolve(to)}. The old key stays published; its file is no longer needed.`,
+          `The logs' key is ${keyId} from now on. ${next} The old key stays published; its file is no longer needed.`,
         );
       }),
 };
+
+/** Whether a file has this key; false when it can't be read. */
+function isKeyOf(file: string, keyId: string): boolean {
+  try {
+    return keyIdOf(loadPrivateKey(readFileSync(file, 'utf8'))) === keyId;
+  } catch {
+    return false;
+  }
+}
 
 function keeperOf(): CheckpointKeeper {
   const config = loadConfig();

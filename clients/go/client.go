@@ -77,10 +77,11 @@ func WithHTTPClient(client *http.Client) Option {
 // readiness, the public keys of the log and the reference lists can be asked for.
 func New(address, key string, options ...Option) (*Client, error) {
 	address = firstOf(address, os.Getenv("CUSTOS_URL"), defaultURL)
-	key = firstOf(key, os.Getenv("CUSTOS_KEY"))
+	// A key from a file often has a newline at its end.
+	key = strings.TrimSpace(firstOf(key, os.Getenv("CUSTOS_KEY")))
 	base, err := url.Parse(address)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" {
-		return nil, errors.New("custos: the address of the service is not an http or https URL")
+		return nil, errors.New("custos: the address of the service is no URL such as http://127.0.0.1:3000 or https://...")
 	}
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, errors.New("custos: the address of the service may not have a user, a query or a fragment")

@@ -221,6 +221,32 @@ func TestNeverShowsTheKey(t *testing.T) {
 	}
 }
 
+func TestRefusesAnIdempotencyKeyThatNoHeaderMayHave(t *testing.T) {
+	client, service := start(t, reply(200, halted))
+	for _, key := range []string{"ключ", strings.Repeat("x", 256), "k\r\nX-Other: 1"} {
+		_, err := client.Halt.Set(WithIdempotencyKey(context.Background(), key), HaltRequest{Reason: "test"})
+		if err == nil || isConnectionError(err) || len(service.seen()) > 0 {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+}
+
+func TestTakesAKeyWithANewlineAtItsEnd(t *testing.T) {
+	service := &scripted{replies: []http.HandlerFunc{reply(200, halted)}}
+	server := httptest.NewServer(service)
+	t.Cleanup(server.Close)
+	client, err := New(server.URL, secret+"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Halt.Get(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := service.seen()[0].Header.Get("X-API-Key"); got != secret {
+		t.Error("the key was sent as", len(got), "characters")
+	}
+}
+
 func TestRefusesAddressesAndIdsThatMeanSomethingElse(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:3000", "ftp://host", "http://", "http://user:pass@host", "http://host?a=1"} {
 		if _, err := New(address, ""); err == nil {

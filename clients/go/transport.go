@@ -140,6 +140,9 @@ func (t *transport) send(ctx context.Context, r request) (*answer, error) {
 		}
 	}
 	header := t.headerOf(ctx, r, body != nil)
+	if !isKeyOfIdempotency(header.Get("Idempotency-Key")) && r.method() == http.MethodPost {
+		return nil, errors.New("custos: an Idempotency-Key has 1 to 255 printable ASCII characters")
+	}
 	limit := t.timeout
 	if r.timeout > 0 {
 		limit = r.timeout
@@ -193,6 +196,11 @@ type idempotencyKey struct{}
 // has its own.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)
+}
+
+// isKeyOfIdempotency tells whether a header may have this value. Otherwise the request would fail as if the service were away.
+func isKeyOfIdempotency(key string) bool {
+	return key != "" && len(key) <= 255 && strings.IndexFunc(key, func(char rune) bool { return char < ' ' || char > '~' }) == -1
 }
 
 func (t *transport) headerOf(ctx context.Context, r request, hasBody bool) http.Header {

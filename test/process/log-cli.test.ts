@@ -83,6 +83,13 @@ describe('custos log and custos audit', () => {
     expect([others.code, others.stdout]).to.satisfy(
       ([code, out]: [number, string]) => code === 1 && out.includes('ALTERED (checkpoint-signature)'),
     );
+    expect(others.stdout).not.to.include('You gave no key of');
+    const { vkey: ofTest } = publishKey(newKey(), { origin: `custos.local/${slug}/test`, use: 'log' });
+    const another = await custos('audit', '--vkey', ofTest, whole);
+    expect([another.code, another.stdout]).to.satisfy(
+      ([code, out]: [number, string]) =>
+        code === 1 && out.includes(`You gave no key of custos.local/${slug}/live. GET /v1/log/keys lists`),
+    );
   });
 
   it('name each alteration of an exported file, with exit code 1', async () => {

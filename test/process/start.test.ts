@@ -21,6 +21,7 @@ import { SILENT_MS, STOPPED_MS } from '../../cli/supervisor/silence.ts';
 import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
 import { testKeyFiles } from '../support/keys.ts';
 import { folderWithFewWords } from '../support/lexicon.ts';
+import { newKey } from '../service/audit-setup.ts';
 import { runProcess, startCustos, TEST_PEPPER, type TestCustos, untilGone } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -100,7 +101,9 @@ describe('custos start', () => {
     after(() => latest?.stop());
 
     it('serves from an empty folder, leaves no process when stopped, and finds its data at the second start', async () => {
-      const first = await startCustos({ ...FEW_WORDS, CUSTOS_DATA_DIR: temporaryDataDir() });
+      // What a shell has for another PostgreSQL is not meant for the embedded one.
+      const others = { PGSSLMODE: 'require', PGOPTIONS: '-c search_path=nowhere', PGHOST: 'db.invalid' };
+      const first = await startCustos({ ...FEW_WORDS, ...others, CUSTOS_DATA_DIR: temporaryDataDir() });
       expect(await healthOf(first)).to.equal(200);
       expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
       expect(first.stdout()).to.contain(`Dashboard   ${first.address}/dashboard`);
@@ -261,6 +264,25 @@ describe('custos start', () => {
       process.kill(custos.pid, 'SIGINT');
       expect((await custos.stop('SIGINT')).code).to.equal(0);
       await untilGone(all);
+    });
+
+    it('is started as before after another log key was chosen, also when that was interrupted', async () => {
+      const { dataDir } = await service();
+      await latest?.stop();
+      const kept = path.join(dataDir, 'signing-key.pem');
+      const before = readFileSync(kept, 'utf8');
+      const to = path.join(temporaryFolder('log-key'), 'new.pem');
+      writeFileSync(to, newKey().export({ type: 'pkcs8', format: 'pem' }));
+      const rotate = () => runCommand(['log', 'rotate-key', '--to', to], { CUSTOS_DATA_DIR: dataDir });
+      const first = await rotate();
+      expect([first.code, readFileSync(kept, 'utf8')], first.stderr).to.deep.equal([0, readFileSync(to, 'utf8')]);
+      // As if it had ended between the database and the file.
+      writeFileSync(kept, before);
+      expect(await rotate()).to.include({ code: 0, stdout: first.stdout });
+      const again = await rotate();
+      expect([again.code, again.stderr]).to.deep.equal([1, 'custos: This is the key that the logs have.\n']);
+      latest = await startCustos({ ...FEW_WORDS, CUSTOS_DATA_DIR: dataDir });
+      expect(await healthOf(latest)).to.equal(200);
     });
   });
 

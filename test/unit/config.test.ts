@@ -50,6 +50,8 @@ describe('readConfig', () => {
   it('may name several PostgreSQL servers', () => {
     const several = 'postgres://custos:hush@[::1]:5432,b,c:5433/custos?target_session_attrs=read-write';
     expect(readConfig({ DATABASE_URL: several, CUSTOS_PEPPER: pepper }, places).databaseUrl).to.equal(several);
+    const spaced = { DATABASE_URL: ` ${databaseUrl}\n`, CUSTOS_PEPPER: pepper, REDIS_URL: 'redis://redis.internal ' };
+    expect(readConfig(spaced, places)).to.include({ databaseUrl, redisUrl: 'redis://redis.internal' });
   });
 
   it('gives every setting its documented default when nothing is set', () => {
@@ -232,6 +234,11 @@ describe('readConfig', () => {
       /^DATABASE_URL must name a server that accepts writes: target_session_attrs can be read-write, primary, any\.$/,
     ],
     [{ DATABASE_URL: 'postgres://a:1,b:x/custos', CUSTOS_PEPPER: pepper }, /^DATABASE_URL must be an address/],
+    ...['p/w', 'p?w', 'p#w', '12/w', '12#w', 'p@s/w'].map((password): [Record<string, string>, RegExp] => [
+      { DATABASE_URL: `postgres://custos:${password}@db.internal:5432/custos`, CUSTOS_PEPPER: pepper },
+      /^DATABASE_URL must be an address; in a name or password write @ as %40/,
+    ]),
+    [{ REDIS_URL: 'redis://:p/w@redis.internal' }, /^REDIS_URL must be an address; in a name or password write/],
     [{ DATABASE_URL: databaseUrl }, /^CUSTOS_PEPPER is needed with DATABASE_URL.*openssl rand/],
     [
       { DATABASE_URL: databaseUrl, CUSTOS_PEPPER: 'short' },

@@ -15,6 +15,7 @@ from typing import Any, Coroutine, List, Optional, Tuple, TypeVar
 from .cancel import CancelToken, Watch, active_tokens
 from .deadline_socket import DeadlineSocket, connect, resolve
 from .errors import ConnectionError, TimeoutError, UnexpectedAnswerError
+from .forks import renew_in_children
 from .http_types import (
     IDLE_SECONDS,
     MAX_ANSWER_BYTES,
@@ -136,6 +137,19 @@ class BlockingTransport:
         self._lock = threading.Lock()
         self._idle: List[_Connection] = []
         self._closing = CancelToken()
+        renew_in_children(self)
+
+    def renew(self) -> None:
+        self._lock = threading.Lock()
+        inherited, self._idle = self._idle, []
+        for connection in inherited:
+            # Closes the child's copy of the socket; the parent's connection stays open.
+            connection.close()
+        is_closed = self._closing.is_cancelled
+        # Not the inherited one, which would end the parent's calls: their sockets are shared.
+        self._closing = CancelToken()
+        if is_closed:
+            self._closing.cancel()
 
     def now(self) -> float:
         return time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import re
 from contextlib import contextmanager
 from typing import Iterator, List, Optional
 
@@ -48,7 +49,11 @@ def use_idempotency_key(key: Optional[str]) -> Iterator[None]:
     """The first call of a method in the `with` block that sends a POST has this Idempotency-Key.
 
     A call that is repeated with the key of an earlier one, also by another process, has its effect once.
-    Without a key each call has a random one, which its own repetitions keep. A guarded call has its own.
+    Without a key (None) each call has a random one, which its own repetitions keep. A guarded call has its
+    own. Raises ValueError unless it has 1 to 255 printable ASCII characters.
     """
+    # Of a header: a line break in it would begin another one, or another request.
+    if key is not None and re.fullmatch("[ -~]{1,255}", key) is None:
+        raise ValueError("an Idempotency-Key has 1 to 255 printable ASCII characters")
     with IDEMPOTENCY_KEY.use(key):
         yield

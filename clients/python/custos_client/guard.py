@@ -83,7 +83,7 @@ def guard_function(
             raise TypeError(
                 "a function of Custos.guard is an ordinary one; for `async def` there is AsyncCustos.guard"
             )
-        core = make(name or function.__name__)
+        core = make(_name_of(function, name))
         signature = Signature(function, hidden, decision_parameter)
 
         @functools.wraps(function)
@@ -111,7 +111,7 @@ def guard_coroutine(
             raise TypeError(
                 "a function of AsyncCustos.guard is an `async def`; for others there is Custos.guard"
             )
-        core = make(name or function.__name__)
+        core = make(_name_of(function, name))
         signature = Signature(function, hidden, decision_parameter)
 
         @functools.wraps(function)
@@ -129,6 +129,13 @@ def guard_coroutine(
         return result  # type: ignore[no-any-return]
 
     return decorate
+
+
+def _name_of(function: Callable[..., Any], given: str) -> str:
+    name = given or getattr(function, "__name__", "")
+    if not name:
+        raise TypeError("a function without a name, such as a partial, needs name=")
+    return str(name)
 
 
 def _is_generator(function: Callable[..., Any]) -> bool:

@@ -42,6 +42,11 @@ class GuardOptions:
     # By obligation type. A handler gets the obligation and the arguments.
     obligations: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # Else a text, such as one of the environment, would fail only when a call has to wait.
+        if isinstance(self.wait_seconds, bool) or not isinstance(self.wait_seconds, (int, float)):
+            raise TypeError("wait_seconds must be a number of seconds")
+
 
 @dataclass(frozen=True)
 class Permit:

@@ -20,6 +20,9 @@ _MAX_INFORMATIONAL = 8
 
 
 def head_of(request: HttpRequest, headers: Dict[str, str], base_path: str) -> bytes:
+    """Raises ValueError for a value that would begin another header or another request."""
+    if any(character < " " for value in headers.values() for character in value):
+        raise ValueError("a header has a control character")
     lines = [f"{request.method} {base_path}{request.target} HTTP/1.1"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")

@@ -35,7 +35,7 @@ class Address:
         except ValueError:
             raise ValueError("the port of the address of Custos is not a number") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("the address of Custos is not an http or https URL")
+            raise ValueError("the address of Custos is no URL such as http://127.0.0.1:3000 or https://...")
         if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
             raise ValueError("the address of Custos has a user, a query or a fragment")
         if any(character <= " " or character > "~" for character in url):

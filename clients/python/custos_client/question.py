@@ -45,7 +45,7 @@ class Question:
             self.arguments: Dict[str, Any] = copy.deepcopy(dict(arguments))
             text = canonical.canonicalize(self.arguments)
         except canonical.NotJsonError as error:
-            raise UnaskableError(str(error)) from error
+            raise UnaskableError(_place_of(self.arguments, error)) from error
         except Exception as error:
             raise UnaskableError(f"they can't be copied ({type(error).__name__})") from error
         if len(text.encode("utf-8")) > MAX_ARGUMENTS_BYTES:
@@ -114,6 +114,17 @@ class Question:
         if not all(isinstance(one.get("type"), str) for one in decision.obligations):
             return None
         return decision
+
+
+def _place_of(arguments: Mapping[str, Any], error: canonical.NotJsonError) -> str:
+    """The error with the argument that has it: a function may have many."""
+    for name, value in arguments.items():
+        try:
+            canonical.canonicalize({name: value})
+        except canonical.NotJsonError as reason:
+            advice = f'; hidden=["{name}"] passes it on without judging it' if name in ("self", "cls") else ""
+            return f"{name}: {reason}{advice}"
+    return str(error)
 
 
 def _depth(value: Any) -> int:

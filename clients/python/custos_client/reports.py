@@ -14,6 +14,7 @@ from . import operations as ops
 from .blocking_transport import run_blocking
 from .engine import Engine
 from .errors import CustosError
+from .forks import renew_in_children
 from .operation import Operation
 
 if TYPE_CHECKING:
@@ -125,6 +126,12 @@ class BlockingOutbox:
         self._engine = engine
         self._thread: Optional[ThreadPoolExecutor] = None
         self._waiting: Set["Future[None]"] = set()
+        renew_in_children(self)
+
+    def renew(self) -> None:
+        # The thread is the parent's, which sends what waits.
+        self._thread = None
+        self._waiting = set()
 
     async def post(self, reports: List[Report], on_error: OnReportError, in_background: bool) -> None:
         if not in_background:

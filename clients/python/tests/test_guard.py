@@ -92,6 +92,21 @@ class GuardTest(unittest.TestCase):
             self.assertIsNone(caught.exception.verdict)
         self.assertEqual((ran, self.server.requests), ([], []))
 
+    def test_a_refusal_names_the_argument_that_json_can_not_say(self) -> None:
+        custos = self.serve(allow)
+
+        class Agent:
+            @custos.guard(**TOOL)
+            def send(self, to: str, when: Any) -> None:
+                ...
+
+        with self.assertRaises(RefusedError) as caught:
+            Agent().send("a", None)
+        self.assertIn('self: a value of type Agent is not JSON; hidden=["self"]', str(caught.exception))
+        with self.assertRaises(RefusedError) as caught:
+            custos.guard(**TOOL, name="send")(lambda to, when: None)("a", {"x"})
+        self.assertIn("when: a value of type set is not JSON", str(caught.exception))
+
     def test_a_decision_without_its_request_or_with_that_of_another_runs_nothing(self) -> None:
         for request_id in (None, "", "of-another", 1):
 
@@ -134,6 +149,9 @@ class GuardTest(unittest.TestCase):
             (custos.guard(**TOOL), generator),
             (client.guard(**TOOL), generator),
             (custos.guard(**TOOL, hidden=["absent"]), lambda: None),
+            (custos.guard(**TOOL), functools.partial(print, "no name")),
+            (custos.guard(**TOOL, wait_seconds="5"), lambda: None),  # type: ignore[arg-type]
+            (custos.guard(**TOOL, wait_seconds=None), lambda: None),  # type: ignore[arg-type]
         ):
             with self.assertRaises(TypeError):
                 guard(function)
@@ -368,6 +386,21 @@ class GuardTest(unittest.TestCase):
         given = [one.body.get("approval_id") for one in self.server.requests if one.path == "/v1/enforce"]
         self.assertEqual(given[:6], ["apr_1", None, None, None, None, None])
         self.assertEqual(sorted(given[6:], key=str), [None, "apr_2"])
+
+    def test_an_idempotency_key_that_no_header_may_have_is_refused_and_nothing_is_sent(self) -> None:
+        custos = self.serve(allow)
+
+        async def main(key: str) -> None:
+            async with AsyncCustos(self.server.url, KEY) as client:
+                with use_idempotency_key(key):
+                    await client.halt.set(reason="r")
+
+        for key in ("", "ключ", "é", "x" * 256, "k\r\nX-Other: 1", "k\r\n\r\nPOST /v1/halt HTTP/1.1"):
+            with self.subTest(key[:10]), self.assertRaises(ValueError), use_idempotency_key(key):
+                custos.halt.set(reason="r")
+            with self.subTest(key[:10]), self.assertRaises(ValueError):
+                asyncio.run(main(key))
+        self.assertEqual(self.server.requests, [])
 
     def test_an_idempotency_key_is_used_by_the_first_post_of_its_block_and_by_no_guard(self) -> None:
         custos = self.serve(allow)

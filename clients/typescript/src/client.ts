@@ -38,12 +38,16 @@ function checkedUrl(text: string): string {
   const isAddress = URL.canParse(text) && /^https?:\/\//i.test(text);
   const { username = '', password = '', search = '', hash = '' } = isAddress ? new URL(text) : {};
   if (!isAddress || username !== '' || password !== '' || search !== '' || hash !== '')
-    throw new TypeError('url must be an http or https address without user name, query and fragment');
+    throw new TypeError(
+      'url must be an http or https address such as http://127.0.0.1:3000, without user name, query and fragment',
+    );
   return text.replace(/\/+$/, '');
 }
 
 /** @throws {TypeError} The message does not repeat the key. */
-function checkedKey(key: string | undefined): string | undefined {
+function checkedKey(given: string | undefined): string | undefined {
+  // A key from a file often has a newline at its end.
+  const key = given?.trim();
   // Otherwise fetch would throw an error that quotes the header.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
     throw new TypeError('key must be printable ASCII without spaces');

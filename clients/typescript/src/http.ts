@@ -105,11 +105,21 @@ export function createHttp({ url, key, timeoutMs, retries, fetch, runtime }: Htt
       const { signal } = options;
       const endMs = runtime.nowMs() + (options.timeoutMs ?? timeoutMs);
       return withRetries(
-        () => attempt(url + addressOf(request), request, init, { signal, leftMs: endMs - runtime.nowMs() }),
+        () => {
+          checkHeaders(headers);
+          return attempt(url + addressOf(request), request, init, { signal, leftMs: endMs - runtime.nowMs() });
+        },
         { retries, isIdempotent: method !== 'PATCH', endMs, signal, runtime },
       );
     },
   };
+}
+
+/** Otherwise fetch would fail as if the service were away. @throws {TypeError} */
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const name of ['idempotency-key', 'x-request-id'])
+    if (headers[name] !== undefined && !/^[\x20-\x7e]{1,255}$/.test(headers[name]))
+      throw new TypeError(`${name} must have 1 to 255 printable ASCII characters`);
 }
 
 function addressOf({ operation, path = [], query = {} }: HttpRequest): string {

@@ -2,7 +2,7 @@
 import { OperatorError } from '../../kernel/operator-error.ts';
 import type { KeyObject } from 'node:crypto';
 import type { Database } from '../../platform/db/database.ts';
-import { replaceSecretFingerprint, SIGNING_KEY } from '../../platform/db/fingerprints.ts';
+import { compareSecretFingerprint, replaceSecretFingerprint, SIGNING_KEY } from '../../platform/db/fingerprints.ts';
 import { find, hold, updateSealed } from '../../platform/db/seals/rows.ts';
 import { writeToAllLogs } from './service-record.ts';
 import { keyIdOf } from '../../core/proof/keys.ts';
@@ -33,14 +33,12 @@ export async function rotateLogKey(
       throw new RotationError(
         'Workers are running, and would continue to sign with the old key. Stop them first, and start them with the new one.',
       );
-    const known = await find(sql, 'log_key', { key_id: keyId });
+    // Also before its first signature, with which a key is published.
+    if ((await compareSecretFingerprint(sql, SIGNING_KEY, keyId)) === 'same')
+      throw new RotationError('This is the key that the logs have.');
     // A key has one range of sizes. A key that is used again could sign sizes outside of it.
-    if (known.length > 0)
-      throw new RotationError(
-        known.some((row) => row.last_size === null)
-          ? 'This is the key that the logs have.'
-          : 'This key was in use before: a log never goes back to an old key.',
-      );
+    if ((await find(sql, 'log_key', { key_id: keyId })).length > 0)
+      throw new RotationError('This key was in use before: a log never goes back to an old key.');
     // First: a worker that signs at this moment holds the fingerprint, and the old key ends at what it signs.
     await replaceSecretFingerprint(sql, SIGNING_KEY, keyId);
     for (const row of await hold(sql, 'log_key', {})) {

@@ -111,19 +111,27 @@ export function folderToKeep(text: string, places: Places): string {
   return folder;
 }
 
-/** A connection string with one of these schemes, unchanged. Errors do not repeat it, because it may hold a password. */
+const UNESCAPED = 'must be an address; in a name or password write @ as %40, / as %2F, ? as %3F, # as %23 and % as %25';
+
+/**
+ * A connection string with one of these schemes, without white space around it. Errors do not repeat it, because it may hold a password.
+ * Signs of a password that were not escaped are found: its end would be taken for the server.
+ */
 export function connectionString(...schemes: readonly string[]): (text: string) => string {
-  const expected = schemes.map((scheme) => `${scheme}://`).join(' or ');
-  return (text) => {
+  const expected = schemes.map((scheme) => `${scheme}://`);
+  return (given) => {
+    const text = given.trim();
+    if (!expected.some((start) => text.toLowerCase().startsWith(start)))
+      throw new Error(`must be an address that begins with ${expected.join(' or ')}`);
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || !schemes.some((scheme) => url.protocol === `${scheme}:`))
-      throw new Error(`must be an address that begins with ${expected}`);
+    if (url === undefined || url.pathname.includes('@') || url.hash.includes('@')) throw new Error(UNESCAPED);
     return text;
   };
 }
 
 /** The address of a PostgreSQL database; as in libpq with several servers, of which the one that accepts writes is used. */
-export function databaseAddress(text: string): string {
+export function databaseAddress(given: string): string {
+  const text = given.trim();
   for (const address of serverAddresses(text)) {
     connectionString('postgres', 'postgresql')(address);
     const session = new URL(address).searchParams.get('target_session_attrs');

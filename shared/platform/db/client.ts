@@ -82,12 +82,34 @@ function unusableAddress(error: unknown): Error {
   return Object.assign(new Error(`the address can not be used now: ${message}`, { cause: error }), { code: '08001' });
 }
 
+/**
+ * What each session has, whatever the server, the database or the role has as its default. Another DateStyle writes times that the driver
+ * can't read, so that no seal of a row holds; fewer digits write other numbers than were stored; statements are written for READ COMMITTED,
+ * and days are those of UTC. They are parameters of the start of a session, which take precedence over all these defaults.
+ */
+const SESSION: Readonly<Record<string, string>> = {
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+  default_transaction_isolation: 'read committed',
+};
+
+/** What pg's client sends at the start of a session. Its types do not declare it. */
+interface Starting {
+  getStartupConf(): Record<string, string>;
+}
+const pgStart = (pg.Client.prototype as unknown as Starting).getStartupConf;
+
 type Callback = (error: Error | null, client?: pg.Client) => void;
 
 /** pg's client, for an address that may have several servers. */
 export class DatabaseClient extends pg.Client {
   private readonly servers: Servers | undefined;
   private readonly unusable: Error | undefined;
+  /** The caller's `options`. In pg those of the address would replace them, and with them the search path of the queues. */
+  private readonly options: string | undefined;
 
   constructor(settings?: string | pg.ClientConfig) {
     const given = typeof settings === 'string' ? { connectionString: settings } : settings;
@@ -104,6 +126,15 @@ export class DatabaseClient extends pg.Client {
     }
     this.servers = servers;
     this.unusable = unusable;
+    this.options = given?.options;
+  }
+
+  /** Called by pg when the connection is open. */
+  getStartupConf(): Record<string, string> {
+    const start = pgStart.call(this);
+    // The last one of two values of a parameter counts.
+    const options = [...new Set([start['options'], this.options])].filter((given) => given !== undefined).join(' ');
+    return { ...start, ...(options === '' ? {} : { options }), ...SESSION };
   }
 
   // One signature for both calls: with a callback (by the pool) and for a promise.

@@ -7,6 +7,7 @@ import { loadDatabase } from './database.ts';
 import { SetupError } from '../embedded/account.ts';
 import { QUEUE_NAMES } from '../../kernel/jobs.ts';
 import { ADVISORY_LOCKS } from './locks.ts';
+import { requireMigrationPlace } from './migration-place.ts';
 import { migrateAtOnce } from './migrations/at-once.ts';
 import { migrationNames, migrationsWith } from './migrations/index.ts';
 import { type DatabaseAccess, grantService } from './roles.ts';
@@ -17,7 +18,7 @@ import { type DatabaseAccess, grantService } from './roles.ts';
  * creates the service's role and grants its rights.
  * @param pepper CUSTOS_PEPPER, to seal rows that give authority
  * @throws {SecretMismatchError} when the database has another pepper and there are rows to seal
- * @throws {SetupError} when the role lacks a right
+ * @throws {SetupError} when the role lacks a right, the server refuses writes, or a new database has another encoding than UTF8
  * @throws {ConnectError} when the database is not reachable, or lets nobody in
  * @throws the driver's error when it refuses a statement
  */
@@ -35,7 +36,11 @@ export async function migrate(access: DatabaseAccess, pepper: string): Promise<s
       await requireRights(client);
     }
     await holdMigrationLock(client);
-    const ran = (await isNewest(client)) ? [] : await runMissing(client, ownerUrl, pepper);
+    let ran: string[] = [];
+    if (!(await isNewest(client))) {
+      await requireMigrationPlace(client);
+      ran = await runMissing(client, ownerUrl, pepper);
+    }
     await grantService(client, access.databaseUrl);
     return ran;
   } finally {

@@ -16,12 +16,15 @@ export interface EmbeddedAddresses {
 const OWNER = 'custos_owner';
 const SERVICE = 'custos_service';
 
+/** As the server is, whatever the caller's PGSSLMODE and PGOPTIONS are about: those are for other servers. */
+const SESSION = 'sslmode=disable&options=-c%20search_path%3Dpublic';
+
 /** @param password the superuser's. The other roles' passwords derive from it, and not the reverse. */
 export function addressesOf(password: string, port: number): EmbeddedAddresses {
   const derived = (role: string): string =>
     createHmac('sha256', password).update(`custos database role 1\n${role}`).digest('base64url');
   const address = (role: string, secret: string): string =>
-    `postgres://${role}:${secret}@127.0.0.1:${port}/${DATABASE}`;
+    `postgres://${role}:${secret}@127.0.0.1:${port}/${DATABASE}?${SESSION}`;
   return {
     url: address(SERVICE, derived(SERVICE)),
     ownerUrl: address(OWNER, derived(OWNER)),

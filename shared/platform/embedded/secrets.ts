@@ -53,9 +53,17 @@ export function readSecrets(dataDir: string, given: GivenSecrets): Secrets {
   return {
     pepper: pepper ?? pepperOf(dataDir),
     pepperPrevious: pepperPrevious ?? textOf(path.join(dataDir, PEPPER_PREVIOUS_FILE)),
-    signingKeyFile: signingKeyFile ?? path.join(dataDir, SIGNING_KEY_FILE),
+    signingKeyFile: signingKeyFile ?? signingKeyOf(dataDir),
     promiseKeyFile: promiseKeyFile ?? path.join(dataDir, PROMISE_KEY_FILE),
   };
+}
+
+/** The file of the log key in a data folder. */
+export const signingKeyOf = (dataDir: string): string => path.join(dataDir, SIGNING_KEY_FILE);
+
+/** Makes this the log key of the folder. @param pem PKCS 8 */
+export function keepSigningKey(dataDir: string, pem: string): void {
+  writeWhole(signingKeyOf(dataDir), pem);
 }
 
 /** @throws {SetupError} when its file is missing or empty */
@@ -70,7 +78,7 @@ export function passwordOf(dataDir: string): string {
 
 const LOST: Readonly<Record<string, string>> = {
   [SIGNING_KEY_FILE]:
-    ' If it is lost, let another key sign from now on: openssl genpkey -algorithm ed25519 -out FILE, "custos log rotate-key --to FILE", and start with CUSTOS_SIGNING_KEY_FILE=FILE.',
+    ' If it is lost, let another key sign from now on: openssl genpkey -algorithm ed25519 -out FILE, "custos log rotate-key --to FILE", and start again.',
 };
 
 function secretOf(dataDir: string, name: string): string {

@@ -259,6 +259,19 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
     expect(await page.getByRole('button', { name: 'Approve…' }).count()).to.equal(0);
   });
 
+  it('says the same about alike requests of that key, also to somebody who presses a key', async () => {
+    const { page } = seen;
+    for (const n of [1, 2]) await escalate(service.admin, asking('own-group', 'alike', { context: { n } }));
+    await pages.open('/approvals?agentId=own-group');
+    const group = page.locator('.ask[data-group]');
+    await group.getByText('2 requests alike').waitFor();
+    expect(await group.textContent()).to.match(/\d min left.*Your key may not decide these/);
+    await group.focus();
+    await page.keyboard.press('a');
+    await page.getByRole('status').getByText('Your key may not decide this request.').waitFor({ state: 'attached' });
+    await pages.open('/approvals');
+  });
+
   it('names who decided when another key decides meanwhile', async () => {
     const { page } = seen;
     const approvalId = await escalate(client, asking('billing-cleaner', 'raced'));

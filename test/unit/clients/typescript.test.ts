@@ -12,7 +12,7 @@ interface Client {
   guard(options: object, run: (args: object) => unknown): Guarded;
   readonly intents: { submit(body: object): Promise<unknown> };
   readonly approvals: { get(id: string): Promise<unknown> };
-  readonly enforce: { evaluate(body: object): Promise<unknown> };
+  readonly enforce: { evaluate(body: object, options?: object): Promise<unknown> };
 }
 
 const KEY = 'cst_live_secret';
@@ -116,6 +116,31 @@ describe('The TypeScript client', () => {
       });
     const custos = new Custos({ url: 'http://custos.test', key: KEY, timeoutMs: Infinity, retries: 0, fetch });
     expect(await custos.enforce.evaluate({ agentId: 'a', intent: 'x' })).to.include({ verdict: 'DENY' });
+  });
+
+  it('takes a key with a newline at its end, as files have it, and none with one inside', async () => {
+    const { Custos } = (await import(pathToFileURL(entry).href)) as { Custos: new (options: object) => Client };
+    const keys: (string | null)[] = [];
+    const fetch = async (_: string, { headers }: RequestInit): Promise<Response> => {
+      keys.push(new Headers(headers).get('x-api-key'));
+      return Response.json({});
+    };
+    const custos = new Custos({ url: 'http://custos.test', key: `${KEY}\n`, retries: 0, fetch });
+    await custos.approvals.get('a').catch(() => undefined);
+    expect(keys).to.deep.equal([KEY]);
+    expect(() => new Custos({ key: 'cst_live\nsecret' })).to.throw(TypeError, /printable ASCII/);
+  });
+
+  it('refuses a key of idempotency or an id that no header may have, without a request', async () => {
+    const { custos, bodies } = await clientWith(() => Response.json({}));
+    for (const value of ['', 'ключ', 'x'.repeat(256), 'k\r\nx-other: 1'])
+      for (const name of ['idempotencyKey', 'requestId']) {
+        const asked = custos.enforce.evaluate({ agentId: 'a', intent: 'x' }, { [name]: value });
+        const error = await asked.catch((caught: unknown) => caught);
+        expect(error, `${name} ${value}`).to.be.an.instanceOf(TypeError);
+        expect(String(error)).to.match(/must have 1 to 255 printable ASCII characters/);
+      }
+    expect(bodies).to.deep.equal([]);
   });
 
   it('takes an empty environment variable for none', async () => {

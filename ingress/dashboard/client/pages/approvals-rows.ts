@@ -130,7 +130,9 @@ export function AskGroup({ group, desk, live }: RowProps & { readonly group: App
       setProblem(asProblem(error).message);
     }
   };
-  const decidable = shown.filter((ask) => whyNot(ask, desk.marks.get(ask.approvalId), live, now) === undefined);
+  const whyNotOf = (ask: WaitingApproval) => whyNot(ask, desk.marks.get(ask.approvalId), live, now);
+  const decidable = shown.filter((ask) => whyNotOf(ask) === undefined);
+  const shut = decidable.length > 0 ? [] : shown.filter((ask) => whyNotOf(ask) === 'hands');
   const asked = desk.asked?.id === group.id ? desk.asked : undefined;
   const chosen = asked?.verb === 'approve' ? decidable.filter(({ mayApprove }) => mayApprove) : decidable;
   // Nothing is decided that is not on the page: the form waits until all members are read.
@@ -142,7 +144,7 @@ export function AskGroup({ group, desk, live }: RowProps & { readonly group: App
   const ask = (verb: Verb): void => desk.ask({ id: group.id, verb });
   const isRead = isOpen && (members !== undefined || group.items.length === group.count);
   return html`<section class="ask-group" aria-labelledby=${id}>
-    <article class="ask" tabindex="0" data-ask=${group.id} data-group="" data-ended=${decidable.length === 0 ? '' : undefined} aria-labelledby=${id}>
+    <article class="ask" tabindex="0" data-ask=${group.id} data-group="" data-ended=${decidable.length === 0 && shut.length === 0 ? '' : undefined} data-shut=${shut.length > 0 ? '' : undefined} aria-labelledby=${id}>
       <div class="ask-what">
         <${AskTitle} ask=${first} id=${id} />
         <p class="ask-line"><${Badge} tone="info">${`${count(group.count, 'request')} alike`}<//> <button type="button" class="button button-quiet button-small" aria-expanded=${isOpen} onClick=${() => (isOpen ? setOpen(false) : void open())}>${isOpen ? 'Hide them' : 'Show them'}</button></p>
@@ -153,6 +155,7 @@ export function AskGroup({ group, desk, live }: RowProps & { readonly group: App
       <${AskAgent} agent=${group.agent} earlier=${group.earlier} />
       <div class="ask-act">
         ${decidable.length > 0 && html`<p class="ask-left num">${soonest(decidable, now)}</p><${Buttons} all verbs=${verbsOf(decidable)} onAsk=${ask} />`}
+        ${shut.length > 0 && html`<p class="ask-left num">${soonest(shut, now)}</p><p class="ask-line muted">Your key may not decide these: it made the requests, or the two keys come from each other.</p>`}
       </div>
       ${problem !== undefined && html`<p class="ask-line" role="alert">${problem}</p>`}
       ${
