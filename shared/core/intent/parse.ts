@@ -18,7 +18,7 @@ import { namesOfReading, type ReadingName } from './harm/reading.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { K, tokenIs } from './lexicon/word-kinds.ts';
 import { parseNormalized } from './normalized.ts';
-import { type Readings, readingsOf } from './readings.ts';
+import { type Readings, readingsOf, toolReader } from './readings.ts';
 import { type Segments, segmentsOf } from './segments.ts';
 import { entitiesOf } from './text/entities.ts';
 import { separated } from './text/glued.ts';
@@ -80,7 +80,7 @@ export function assessIntent(text: string, lexicon: Lexicon): AssessedParse {
     return { parse: { ...named, flags } };
   }
   const words = separated(trimmed, lexicon);
-  const segments = segmentsOf(words.text, lexicon);
+  const segments = segmentsOf(words.text, lexicon, toolReader(lexicon));
   return intentOf(segments, readingsOf(segments, lexicon), plain.disguised || words.disguised, lexicon);
 }
 
@@ -108,7 +108,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     mentioned,
     endStates,
     isDestructive: requested.effect === 'destructive',
-    isProgram: readings.isProgram,
+    program: segments.program,
     foreignKnown: foreign?.known,
   };
   const coverage = coverageOf(segments, found, lexicon);
@@ -117,7 +117,10 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     isHinted: coverage.features.isHinted,
     destroys: coverage.features.destroys,
   });
-  const isOnlyCode = coverage.features.clauses === 0 && code.every(({ isWhole }) => isWhole);
+  // What changes something behind a name nobody has seen: the learned weights tell what the words around it are about.
+  const isOnlyCode =
+    coverage.features.clauses === 0 &&
+    code.every(({ isWhole, byName, effect }) => isWhole && (!byName || effect === 'read'));
   // Of words that nobody knows the learned weights tell nothing.
   const estimate = readings.harm?.estimate(readingNames, !coverage.features.hasUnknownSentence);
   const harm = harmBeside(requested, { isExternal, isOnlyCode, isProgram: readings.isProgram }, estimate);
@@ -202,6 +205,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     isHinted,
     destroys,
     hasUnknownSentence: coverage.features.hasUnknownSentence,
+    byName: coverage.features.byName,
     lacksObject: lead !== UNKNOWN && lead.object === 'unknown',
     harm: harm?.tells ?? 'open',
   };

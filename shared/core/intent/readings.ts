@@ -3,10 +3,9 @@ import { isForeign as isInForeignWords } from './attack/flags.ts';
 import { askedByCalls, askedByProgram } from './assess/called-tools.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
 import type { Fragment } from './code/code.ts';
-import { doneBy } from './code/fragments.ts';
 import { isMentioned, onlyRuns } from './code/mentioned.ts';
 import { callProgramOf } from './code/call-programs.ts';
-import { programIn } from './code/program/program.ts';
+import type { ReadTool } from './code/program/tools.ts';
 import { toolCallsIn } from './code/tool-calls.ts';
 import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
@@ -147,6 +146,27 @@ function ranked(all: readonly CandidateAction[]): CandidateAction[] {
     );
 }
 
+/** What is remembered of short texts: the names of tools are the same again and again. */
+const MAX_REMEMBERED = 1_000;
+const REMEMBERED = new WeakMap<Lexicon, Map<string, CandidateAction | undefined>>();
+
+/** The most consequential request of a short text, read once. */
+function askedBy(text: string, lexicon: Lexicon): CandidateAction | undefined {
+  const known = REMEMBERED.get(lexicon) ?? new Map<string, CandidateAction | undefined>();
+  REMEMBERED.set(lexicon, known);
+  if (known.has(text)) return known.get(text);
+  const [asked] = readingsOf(segmentsOf(text, lexicon), lexicon).asked;
+  if (known.size >= MAX_REMEMBERED) known.clear();
+  known.set(text, asked);
+  return asked;
+}
+
+/** Reads the calls of tools that a program makes, each as the text `{"tool": ..., "arguments": ...}`, so that none is read more mildly. */
+export const toolReader =
+  (lexicon: Lexicon): ReadTool =>
+  (tool, given) =>
+    askedBy(JSON.stringify({ tool, arguments: given }), lexicon);
+
 /** Everything that a text asks for. */
 export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const { text, hidden } = segments;
@@ -165,14 +185,14 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
         (action === 'execute' || (action === 'send' && fragment.language === 'http')) &&
         onlyRuns(text, at, fragment.at),
     );
-  const readSentence = (sentence: string) => readingsOf(segmentsOf(sentence, lexicon), lexicon).asked[0];
+  const readSentence = (sentence: string) => askedBy(sentence, lexicon);
   const called = toolCallsIn(text);
   // The fields of a query look like calls: `{ order(id: 3) { total } }`.
   const isQuery = code.some(({ isWhole, language, verb }) => isWhole && language === 'http' && verb === 'query');
   // Of a program that is understood, what its comments say counts, and no word of its code.
-  const whole = programIn(text, lexicon);
-  const isRead = whole !== undefined && doneBy(whole, text, lexicon) !== undefined;
-  const remarks = isRead ? whole.remarks() : [];
+  const { program: whole } = segments;
+  const isRead = whole !== undefined;
+  const remarks = whole?.remarks ?? [];
   const isInRead = ({ at }: CandidateAction) => isRead && !remarks.some((span) => span.at <= at && at < span.end);
   const program = called.length > 0 || isQuery || isRead ? undefined : callProgramOf(text);
   const byCalls = [
@@ -208,7 +228,7 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     all,
     asked: ranked(all),
     carriers,
-    isProgram: isRead && whole.onlyWrites(),
+    isProgram: whole?.onlyWrites === true,
     mentioned,
     foreign,
     hidesOrder,

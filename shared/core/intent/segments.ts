@@ -2,7 +2,8 @@
 import { takeoverOf } from './attack/takeover.ts';
 import { isForeign } from './attack/flags.ts';
 import type { Fragment } from './code/code.ts';
-import { fragmentsOf } from './code/fragments.ts';
+import { codeOf, fragmentsOf, type WholeProgram } from './code/fragments.ts';
+import type { ReadTool } from './code/program/tools.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { hiddenIn } from './text/encodings.ts';
 import { isSecret } from './text/secrets.ts';
@@ -14,6 +15,8 @@ export interface Segments {
   readonly sentences: Sentences;
   readonly spoken: KnownWords;
   readonly code: readonly Fragment[];
+  /** The text is a program of which everything is understood. */
+  readonly program: WholeProgram | undefined;
   readonly hidden: HiddenText;
   /** The words are of another language than English. */
   readonly isForeign: boolean;
@@ -41,14 +44,19 @@ function hiddenText(text: string, words: readonly string[], lexicon: Lexicon): H
   return { texts, code, isAttack, isShifted: moved };
 }
 
-/** @param text as `plainText` returns it, without white space around it */
-export function segmentsOf(text: string, lexicon: Lexicon): Segments {
+/**
+ * @param text as `plainText` returns it, without white space around it
+ * @param readTool reads the calls of a program that it does not define
+ */
+export function segmentsOf(text: string, lexicon: Lexicon, readTool?: ReadTool): Segments {
+  const { fragments: code, program } = codeOf(text, lexicon, readTool);
   const spoken = spokenText(text, lexicon.words);
   return {
     text,
     sentences: sentencesOf(text, isSecret, lexicon.words),
     spoken,
-    code: fragmentsOf(text, lexicon),
+    code,
+    program,
     hidden: hiddenText(text, spoken.words, lexicon),
     isForeign: isForeign(spoken),
   };

@@ -27,6 +27,8 @@ export interface Fragment extends Deed {
   readonly isWhole: boolean;
   /** It is in a comment of a script: only mentioned. */
   readonly inComment: boolean;
+  /** Calls in it were read by their names, as those of tools are: nobody has seen what is behind these. */
+  readonly byName: boolean;
 }
 
 /** Where a piece of code is. */
@@ -48,6 +50,7 @@ export const fragmentOf = (
   disguised: doing.disguised ?? false,
   isWhole: doing.isWhole ?? doing.action !== 'unknown',
   inComment: doing.inComment ?? false,
+  byName: doing.byName ?? false,
   at,
   end,
 });
@@ -56,7 +59,8 @@ export const fragmentOf = (
 export function accountingFor(fragments: readonly Fragment[], { at, end }: Span): readonly Fragment[] {
   const [first, ...others] = fragments;
   if (first === undefined || !fragments.every(({ isWhole }) => isWhole)) return fragments;
-  return [fragmentOf({ at: Math.min(at, first.at), end: Math.max(end, first.end) }, first), ...others];
+  const byName = fragments.some((one) => one.byName);
+  return [fragmentOf({ at: Math.min(at, first.at), end: Math.max(end, first.end) }, { ...first, byName }), ...others];
 }
 
 /** Code that is not understood. It may write; a human decides. */

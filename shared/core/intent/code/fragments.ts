@@ -6,7 +6,8 @@ import { accountingFor, fileWrite, type Fragment, fragmentOf, isNowhere, type Sp
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { settingsAlone, settingsOnly } from './ordinary-settings.ts';
-import { programIn, type ReadProgram } from './program/program.ts';
+import { programIn } from './program/program.ts';
+import type { ReadTool } from './program/tools.ts';
 import { redisAt } from './redis-start.ts';
 import { writtenPlace } from './shell-files.ts';
 import { shellFragments } from './shell.ts';
@@ -65,33 +66,48 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
 /** Whether a text calls tools: their arguments look like settings where each has a line of its own. */
 const callsTools = (text: string): boolean => toolCallsIn(text).some(({ isSurely }) => isSurely);
 
-/** What a program does that is all of a text; undefined for one that is not understood. */
-export const doneBy = (program: ReadProgram, text: string, lexicon: Lexicon): readonly Fragment[] | undefined => {
-  const effort = newEffort(text.length);
-  const does = program.does((line) => shellFragments(parseInner(line, 0, effort), lexicon, 1));
-  if (does === undefined || program.reads) return does;
-  // Code in a comment may be what comes next.
-  const remarks = program.remarks().flatMap(({ at, end }) => fragmentsBeside([], text.slice(at, end), lexicon));
-  return remarks.every(({ effect }) => effect === 'read') ? does : undefined;
-};
+/** A program that is all of a text, of which everything is understood. */
+export interface WholeProgram {
+  readonly onlyWrites: boolean;
+  /** Comments, and texts that are no part of a statement. */
+  readonly remarks: readonly Span[];
+}
+
+export interface CodeOfText {
+  readonly fragments: readonly Fragment[];
+  readonly program?: WholeProgram;
+}
 
 /** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */
-export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
+export const fragmentsOf = (text: string, lexicon: Lexicon): readonly Fragment[] => codeOf(text, lexicon).fragments;
+
+/** The same, with the program that the text is. Without `readTool`, calls of what that does not define are not understood. */
+export function codeOf(text: string, lexicon: Lexicon, readTool?: ReadTool): CodeOfText {
   const whole = { at: 0, end: text.length };
   const program = programIn(text, lexicon);
-  const does = program && doneBy(program, text, lexicon);
-  if (does) return [...accountingFor(does, whole)];
+  const effort = newEffort(text.length);
+  const runShell = (line: string) => shellFragments(parseInner(line, 0, effort), lexicon, 1);
+  const done = program?.does({ runShell, readTool });
+  const remarks = done?.fragments && program ? program.remarks() : [];
+  // Code in a comment may be what comes next.
+  const isSaid = ({ at, end }: Span) =>
+    fragmentsBeside([], text.slice(at, end), lexicon).every(({ effect }) => effect === 'read');
+  if (done?.fragments && (program?.reads === true || remarks.every(isSaid)))
+    return {
+      fragments: accountingFor(done.fragments, whole),
+      program: { onlyWrites: done.onlyWrites, remarks },
+    };
   const settings = settingsOnly(text, lexicon);
   if (settings !== undefined && !callsTools(text) && fragmentsBeside([], settings.around, lexicon).length === 0)
-    return [settings.change];
+    return { fragments: [settings.change] };
   const all = fragmentsInAndBeside(text, lexicon);
   // A program that does more than read is none of its lines alone.
   const isMore =
     program !== undefined &&
     (program.sendsUnseen ||
-      program.isRefused() ||
+      done?.isRefused === true ||
       (program.surelyActs && all.every(({ effect }) => effect === 'read')));
-  return isMore ? [...all, unknownCode(whole)] : all;
+  return { fragments: isMore ? [...all, unknownCode(whole)] : all };
 }
 
 function fragmentsInAndBeside(text: string, lexicon: Lexicon): Fragment[] {

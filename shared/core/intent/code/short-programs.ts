@@ -76,7 +76,7 @@ export function programFragments(
   runShell: RunShell,
 ): Fragment[] {
   const read = readBy(program, language, lexicon, runShell);
-  const does = read?.does(runShell);
+  const does = read?.does({ runShell }).fragments;
   if (does) return does.map((one) => fragmentOf(span, one));
   if (read === undefined && onlyPrints(program, lexicon)) return [readsOnly(span, { verb: 'print', object: 'value' })];
   const known = [

@@ -2,7 +2,7 @@
 import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { EndState } from '../grammar/end-states.ts';
 import type { Fragment } from '../code/code.ts';
-import { commentsIn } from '../code/fragments.ts';
+import { commentsIn, type WholeProgram } from '../code/fragments.ts';
 import type { Lexicon, VerbReading } from '../lexicon/types.ts';
 import type { PatternMatch } from '../lexicon/patterns.ts';
 import { type Phrasing, phrasingsIn, type Saying } from '../lexicon/phrasings.ts';
@@ -180,8 +180,8 @@ export interface Found {
   readonly mentioned: readonly Fragment[];
   /** What statements say about how things are to end up. */
   readonly endStates: readonly EndState[];
-  /** All of the text is a program that is understood, and that only reads and writes files. */
-  readonly isProgram: boolean;
+  /** All of the text is a program that is understood. */
+  readonly program: WholeProgram | undefined;
   readonly isDestructive: boolean;
   /** The share of known words in a text of another language. */
   readonly foreignKnown: number | undefined;
@@ -189,7 +189,7 @@ export interface Found {
 
 export function coverageOf(
   { text, sentences, spoken: { words, infos, ends }, code }: Segments,
-  { candidates, mentioned, endStates, isDestructive, isProgram, foreignKnown }: Found,
+  { candidates, mentioned, endStates, isDestructive, program, foreignKnown }: Found,
   lexicon: Lexicon,
 ): Coverage {
   const isInCode = within(code, text.length);
@@ -204,7 +204,7 @@ export function coverageOf(
     if (tokens > MAX_TOKENS) break;
     clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, isTold, lexicon));
   }
-  const reading = code.filter(({ isWhole, effect }) => isWhole && (effect === 'read' || isProgram));
+  const reading = code.filter(({ isWhole, effect }) => isWhole && (effect === 'read' || program !== undefined));
   const matches = phrasingsIn(words, ends, lexicon.phrasings, infos);
   const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
   const phrasings = outside(reading, text.length, offsets, matches);
@@ -233,6 +233,7 @@ export function coverageOf(
     isHinted: says('payment') || says('disclosure') || endStates.length > 0,
     destroys,
     hasUnknownSentence: unknown.length > 0,
+    byName: code.some((fragment) => fragment.byName),
   };
   const shownPhrasings = phrasings.slice(0, MAX_SPANS);
   const phraseOf = ({ from, to }: PatternMatch<Phrasing>): Span => {

@@ -20,6 +20,8 @@ export interface CoverageFeatures {
   readonly hasUnknownSentence: boolean;
   /** The leading request names nothing that it is about. */
   readonly lacksObject: boolean;
+  /** Calls of a program were read by their names alone. */
+  readonly byName: boolean;
   /** What the learned weights tell of the text. */
   readonly harm: HarmEstimate['tells'];
 }
@@ -34,9 +36,14 @@ export interface CoverageWeights {
   readonly harmless: number;
   /** Factor of a request that names no object, in a text that is not harmless by the learned weights. */
   readonly noObject: number;
+  /** Factor of a program with calls that were read by their names alone. */
+  readonly byName?: number;
   /** Words that count as known in every text, so that one unknown word of a short text is not half of it. */
   readonly smoothing: number;
 }
+
+/** Where no weight is given. */
+const BY_NAME = 0.8;
 
 /** 0..1, three decimals. */
 export function shareOf(features: CoverageFeatures, weights: CoverageWeights): number {
@@ -48,6 +55,7 @@ export function shareOf(features: CoverageFeatures, weights: CoverageWeights): n
   const share =
     Math.max(read, harm === 'harmless' ? weights.harmless : 0) *
     (mayHideHarm ? weights.hint : 1) *
+    (features.byName ? (weights.byName ?? BY_NAME) : 1) *
     (features.lacksObject && harm !== 'harmless' ? weights.noObject : 1);
   return Math.round(share * 1_000) / 1_000;
 }

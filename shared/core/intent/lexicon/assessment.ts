@@ -17,6 +17,7 @@ const Coverage = object('coverageWeights', {
   hint: Share,
   harmless: Share,
   noObject: Share,
+  byName: Type.Optional(Share),
   smoothing: Type.Number({ minimum: 0, maximum: 20 }),
 });
 const Confidence = object('confidenceWeights', {

@@ -58,6 +58,11 @@ const LISTS = {
   sameTexts: CallableList,
   joinsPaths: CallableList,
   temporary: NameList,
+  services: NameList,
+  unread: NameList,
+  vagueNames: MethodList,
+  plainNames: MethodList,
+  writingNames: MethodList,
 };
 type ListName = keyof typeof LISTS;
 // Every name of the type is a key.
@@ -85,6 +90,8 @@ export type ProgramNames = Readonly<Record<ListName, Names>> & {
   readonly usual: ReadonlyMap<string, string>;
   /** Types of which an object has the functions of a module. */
   readonly sessions: ReadonlyMap<string, string>;
+  /** Calls of tools are read by their names: the lists that make this stricter are there. */
+  readonly readsTools: boolean;
   /** First parts of all functions: what a name that nothing defines may be. */
   readonly roots: ReadonlySet<string>;
 };
@@ -140,6 +147,7 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
   return {
     ...byList,
     functions,
+    readsTools: file.vagueNames !== undefined && file.unread !== undefined,
     usual: new Map(Object.entries(file.usual ?? {})),
     sessions: new Map(Object.entries(file.sessions ?? {})),
     roots: new Set(

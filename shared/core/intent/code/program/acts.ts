@@ -1,4 +1,6 @@
 // What a program does beside computing and reading.
+import type { Json } from '../../../../kernel/json.ts';
+
 /** What is sent with a request, or stands beside its address. */
 export interface Sent {
   readonly text: string;
@@ -7,6 +9,9 @@ export interface Sent {
   /** Not even its shape is known. */
   readonly isUnseen: boolean;
 }
+
+/** What a call does whose name as one of a tool tells nothing: it loads a module, reads, may be a method of a text or a list, or takes a function. */
+export type Otherwise = 'loads' | 'reads' | 'computes' | 'defines';
 
 /** What is done, with texts that may have gaps. */
 export type Deed =
@@ -23,6 +28,17 @@ export type Deed =
       readonly query: Sent;
       readonly headers: Sent;
       readonly body: Sent;
+    }
+  /** A call of something that the program does not define, by the names that it may have: it is read as the call of a tool is. */
+  | {
+      readonly kind: 'tool';
+      readonly names: readonly string[];
+      readonly given: Json;
+      /** Where its arguments come from that the program does not define. */
+      readonly sources: readonly string[];
+      /** By its name, or by `new`, it makes an object of a class. */
+      readonly makesObject: boolean;
+      readonly otherwise: Otherwise | undefined;
     }
   | { readonly kind: 'command'; readonly lines: readonly string[] }
   /** `isKept`: of a database that is not only in memory. */

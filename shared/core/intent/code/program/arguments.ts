@@ -7,9 +7,9 @@ import { BLIND, elementOf, inList, LIBRARY, MEMORY, together, type Value, valueO
 const PATTERN = /^(?!.*(?:\/|^)\.(?!\.?\/))[\w\s./*-]*\.\w{1,8}$/;
 
 /** The names of files in a folder: those with an ending that the program says are what it says. */
-export function walked({ bits, texts, depth }: Value): Value {
+export function walked({ bits, texts, depth, origins }: Value): Value {
   const isSeen = texts.some((text) => PATTERN.test(text));
-  return isSeen ? inList({ bits: bits | LIBRARY, texts, depth: depth + 1 }) : valueOf(bits | LIBRARY | BLIND);
+  return isSeen ? inList({ bits: bits | LIBRARY, texts, depth: depth + 1, origins }) : valueOf(bits | LIBRARY | BLIND);
 }
 
 export const pathIn = (given: readonly Argument[], { pathArguments }: ProgramNames): Argument | undefined =>

@@ -1,19 +1,26 @@
 // Judges what gets a value in a program, in whichever language: names, patterns, members and elements.
 import { Calls } from './calls.ts';
+import { textIn } from './language.ts';
 import type { Part } from './parts.ts';
 import {
   elementOf,
   inList,
+  isNameless,
   letGo,
   MADE,
   MEMORY,
+  memberOf,
   OUTSIDE,
   CLIENT,
   together,
   UNSEEN,
   type Value,
   withBits,
+  withOrigins,
 } from './values.ts';
+
+/** Members of a page that lead elsewhere, or run what they are given. */
+const LEADS = /^(?:location|href|src|srcdoc|action|formAction|on[a-z]+)$/;
 
 export abstract class Bindings extends Calls {
   /** What an expression gives that is used as a value. */
@@ -46,7 +53,10 @@ export abstract class Bindings extends Calls {
           value.name !== undefined && (modules.has(value.name) || [...usual.values()].includes(value.name));
         const isJudged = isModule || this.language.isDecided(value.name ?? '') || this.isDeed(value.name ?? '');
         if (!isJudged) this.used(value, from);
-        return isNew ? this.define(name, value) : this.reassign(name, value);
+        // What comes from outside by no other name has this one.
+        const isOutside = (value.bits & OUTSIDE) !== 0 && value.name === undefined && value.origins.length === 0;
+        const named = isOutside ? withOrigins(value, [name]) : value;
+        return isNew ? this.define(name, named) : this.reassign(name, named);
       }
       case 'values': {
         // `first, *others = list`
@@ -64,9 +74,9 @@ export abstract class Bindings extends Calls {
       case 'pattern':
         return this.bindPattern(target, value, isNew);
       case 'member':
-        return this.assignMember(this.evaluate(target.object), target, this.used(value, from));
+        return this.assignMember(this.evaluate(target.object), target, this.used(value, from), from);
       case 'index':
-        return this.assignElement(target, this.used(value, from));
+        return this.assignElement(target, this.used(value, from), from);
       case 'bind': {
         // `[a = 1] = list`
         const preset = this.take(target.value);
@@ -88,7 +98,7 @@ export abstract class Bindings extends Calls {
   }
 
   /** A member of an object gets a value. What is not of the program is changed by that, unless its own objects have such a member. */
-  protected assignMember(object: Value, target: Part & { kind: 'member' }, value: Value): void {
+  protected assignMember(object: Value, target: Part & { kind: 'member' }, value: Value, from: Part): void {
     const { name } = target;
     if (object.name !== undefined) {
       // What others may ask for.
@@ -97,18 +107,31 @@ export abstract class Bindings extends Calls {
     }
     if (this.language.isHidden(name)) this.act(target);
     if ((object.bits & UNSEEN) !== 0) this.changeAll();
-    if ((object.bits & OUTSIDE) !== 0 && !this.members.has(name)) return void this.act(target);
+    if ((object.bits & OUTSIDE) !== 0 && !this.members.has(name)) return this.change(object, name, target, from);
     this.widen(target.object, inList(value));
     this.setMember(name, value);
   }
 
-  protected assignElement(target: Part & { kind: 'index' }, value: Value): void {
+  /** Something that the program does not define gets another value: that is a change by a tool. */
+  protected change(object: Value, key: string | undefined, target: Part, from: Part): void {
+    const value = this.evaluate(from);
+    this.checkDecision(from);
+    if (key === undefined || (LEADS.test(key) && !value.own) || isNameless(object.origins))
+      return void this.act(target);
+    const call = { place: target, callee: target, args: `${key}=${this.textOf(from)}` };
+    // A function of the program does what is written in it, whoever calls it.
+    const names = memberOf(object.origins, value.own ? key : 'update');
+    this.callTool(names, [{ keyword: key, value, part: from }], call, value.own ? 'defines' : undefined);
+  }
+
+  protected assignElement(target: Part & { kind: 'index' }, value: Value, from: Part): void {
     const object = this.evaluate(target.object);
     if (object.name !== undefined) return void this.act(target, object.name);
     this.takeAll(target.keys);
     if ((object.bits & UNSEEN) !== 0 || object.own) this.changeAll();
     // An element of what a function was given may be set, no more.
-    if ((object.bits & OUTSIDE) !== 0 && (object.bits & (UNSEEN | CLIENT)) !== 0) this.act(target);
+    if ((object.bits & OUTSIDE) !== 0 && (object.bits & (UNSEEN | CLIENT)) !== 0)
+      this.change(object, textIn(target.keys[0]), target, from);
     this.widen(target.object, inList(value));
     this.store(value);
   }

@@ -19,17 +19,22 @@ import {
   GIVEN,
   inList,
   isFree,
+  isNameless,
+  letGo,
   LIBRARY,
   MADE,
   MEMORY,
+  memberOf,
   OUTSIDE,
   together,
+  UNKNOWN,
   UNSEEN,
   type Value,
   valueOf,
   withBits,
+  withOrigins,
 } from './values.ts';
-import type { Act, Deed } from './acts.ts';
+import type { Act, Deed, Otherwise } from './acts.ts';
 import { Members } from './members.ts';
 import { MAX_PATH, type Variables } from './variables.ts';
 
@@ -39,6 +44,8 @@ export interface KnownCalls {
   isGrave(act: Act): boolean;
   /** Whether a call reads, by its name and its arguments. */
   reads(act: Act): boolean;
+  /** Whether a module that is not listed does something when it is loaded, by its name. */
+  isActingModule(module: string): boolean;
 }
 
 /** A call as it is written. */
@@ -47,6 +54,9 @@ export interface Written {
   readonly callee: Part;
   readonly args: string;
 }
+
+/** What is called has a name, in letters that names of tools have. An element of a table or a result has none. */
+const NAMED = /^[\w.$@/()[\]:-]*[\w$]$/;
 
 const isClient = ({ bits }: Value): boolean =>
   (bits & CLIENT) !== 0 && (bits & (UNSEEN | GIVEN)) === 0 && !isFree(bits);
@@ -64,6 +74,66 @@ export abstract class Calls extends Members implements Acts {
   abstract baseOfClass(): number;
   abstract evaluate(part: Part): Value;
 
+  /** Modules that are not listed: calls of their functions are those of tools. */
+  readonly #tools = new Set<string>();
+
+  /** Loads a module, which may be one that is not listed. */
+  loads(module: string, place: Place): void {
+    const isListed = this.names.modules.has(module);
+    if (isListed && !this.names.services.has(module)) return;
+    const isUnread = this.names.unread.has(module.split(/[./]/, 1)[0] ?? '') || this.#known.isActingModule(module);
+    if (isUnread && !isListed) return void this.act(place);
+    this.#tools.add(module);
+    if (isListed) return;
+    this.perform(
+      { kind: 'tool', names: [module], given: {}, sources: [], makesObject: false, otherwise: 'loads' },
+      place,
+      'import',
+      module,
+    );
+  }
+
+  /** Whether a name is one of a module that is not listed. */
+  protected isOfTool = (name: string): boolean =>
+    this.names.services.has(name.split('.', 1)[0] ?? '') ||
+    [...this.#tools].some((module) => name === module || name.startsWith(`${module}.`));
+
+  /** What a value is called, if nothing but a tool can have that name. */
+  #toolNames({ name, origins }: Value): readonly string[] {
+    if (name !== undefined) return this.isOfTool(name) ? [name] : [];
+    return isNameless(origins) ? [] : origins;
+  }
+
+  /** A call of something that the program does not define, whose name tells what it does, as that of a tool. */
+  protected callTool(
+    names: readonly string[],
+    given: readonly Argument[],
+    call: Written,
+    otherwise?: Otherwise,
+  ): Value {
+    const { place, args, callee } = call;
+    const path = [...this.#pathOf(callee), ...(callee.kind === 'member' ? [callee.name] : [])];
+    const arguments_ = this.told(given);
+    const isKnown = names.length > 0 && names.every((name) => NAMED.test(name) && !this.hasHidden(name));
+    if (!isKnown || arguments_ === undefined) return this.act(place, path.join('.'), args);
+    for (const { value } of given) letGo(value);
+    // Without `new`, a function of JavaScript is none that makes an object, whatever its name.
+    const isMade = !this.language.keysAreMembers || this.text.startsWith('new', place.from);
+    const makesObject = isMade && names.every((name) => /(?:^|\.)[A-Z]\w*$/.test(name));
+    const sources = [...new Set(given.flatMap(({ value }) => value.origins))];
+    this.perform(
+      { kind: 'tool', names, given: arguments_, sources, makesObject, otherwise },
+      place,
+      path.join('.'),
+      args,
+    );
+    const result = otherwise === 'reads' ? valueOf(OUTSIDE) : UNKNOWN;
+    return withOrigins(
+      result,
+      names.map((name) => `${name}()`),
+    );
+  }
+
   /** What is handed to a function that it may call. */
   #hand(name: string, object: Value, given: readonly Argument[], call: Written): void {
     const isCaller = this.names.callers.has(name);
@@ -79,8 +149,12 @@ export abstract class Calls extends Members implements Acts {
         let other = name === 'Promise' ? valueOf(OUTSIDE) : elementOfAll(object);
         for (const one of given) if (one.value !== value) other = together(other, elementOfAll(one.value));
         this.give(value.own, other);
+      } else if (isCalled && value.name === undefined && !isNameless(value.origins) && !holdsValues(part)) {
+        // What a call gives is data, or else its own name tells it.
+        const names = value.origins.filter((origin) => !origin.endsWith(')'));
+        if (names.length > 0) this.callTool(names, [], { ...call, callee: part });
       } else if (
-        ((calls || isNamed) && (value.bits & UNSEEN) !== 0 && !holdsValues(part)) ||
+        ((calls || isNamed) && (value.bits & UNSEEN) !== 0 && isNameless(value.origins) && !holdsValues(part)) ||
         (isCalled && (value.bits & GIVEN) !== 0 && !holdsValues(part))
       )
         this.act(call.place, this.#pathOf(call.callee).join('.'));
@@ -89,13 +163,24 @@ export abstract class Calls extends Members implements Acts {
   }
 
   /** A call that no table has: its name and its arguments may say that it reads. What it gives is not of the program. */
-  #unlisted({ place, args }: Written, name: string, deed: () => Deed | undefined, isOfListed = false): Value {
+  #unlisted(
+    call: Written,
+    name: string,
+    deed: () => Deed | undefined,
+    {
+      isOfListed = false,
+      tools,
+      given,
+    }: { isOfListed?: boolean; tools: readonly string[]; given: readonly Argument[] },
+  ): Value {
+    const { place, args } = call;
     const act = { isOfListed, path: name.split('.').slice(-MAX_PATH), arguments: args, at: place.from, end: place.to };
     if (this.hasHidden(name)) return this.act(place, name, args);
     const does = deed();
-    if ((does === undefined || does.kind === 'query') && this.#known.reads(act) && !this.mayBeStatement(act))
-      return valueOf(OUTSIDE);
-    if (does === undefined) return this.act(place, name, args);
+    const reads = (does === undefined || does.kind === 'query') && this.#known.reads(act) && !this.mayBeStatement(act);
+    if (reads && tools.length > 0) return this.callTool(tools, given, call, 'reads');
+    if (reads) return withOrigins(valueOf(OUTSIDE), [`${tools[0] ?? name}()`]);
+    if (does === undefined) return this.callTool(tools, given, call);
     this.perform(does, place, name, args);
     return valueOf(does.kind === 'query' ? OUTSIDE : LIBRARY);
   }
@@ -119,17 +204,21 @@ export abstract class Calls extends Members implements Acts {
       return this.named(session);
     if (!this.isListed(name)) {
       const deed = () => this.deedOf(name, undefined, given, place);
-      return this.#unlisted(call, name, deed, this.#loads && names.roots.has(name.split('.', 1)[0] ?? ''));
+      const isOfListed = this.#loads && names.roots.has(name.split('.', 1)[0] ?? '');
+      return this.#unlisted(call, name, deed, { isOfListed, tools: this.isOfTool(name) ? [name] : [], given });
     }
     if (names.openers.has(name)) this.opensFiles = true;
     if (names.paths.has(name)) this.opens(pathIn(given, names), place);
     if (names.changesFirst.has(name) && ((given[0]?.value.bits ?? MADE) & UNSEEN) !== 0) this.changeAll();
     this.#hand(name, names.walkers.has(name) ? valueOf(BLIND) : MEMORY, given, call);
-    if (names.clients.has(name)) return valueOf(OUTSIDE | CLIENT);
+    if (names.clients.has(name)) return withOrigins(valueOf(OUTSIDE | CLIENT), [`${name}()`]);
     if (names.walkers.has(name)) return walked(allOf(given));
     if (names.paths.has(name)) return valueOf(LIBRARY);
-    const result = this.texts(name, MEMORY, given);
+    let result = this.texts(name, MEMORY, given);
     const kind = MAKES_OBJECT.test(name) || !handsBack(name, names) ? LIBRARY : MADE;
+    // An object of a library has the methods of that, whatever it was made from.
+    const isTool = this.isOfTool(name);
+    if (kind === LIBRARY || isTool) result = withOrigins(result, isTool ? [`${name}()`] : []);
     return withBits(result, names.makers.has(name) ? kind | (result.bits & BLIND) : result.bits | kind);
   }
 
@@ -153,17 +242,23 @@ export abstract class Calls extends Members implements Acts {
     const isMaker = makers.has(dotted);
     const isListed = !this.language.isHidden(name) && (methods.has(name) || isMaker);
     const pathOf = () => [...this.#pathOf(call.callee), name];
-    if (!isListed && !own && !(memoryMethods.has(name) && this.isMade(object)))
-      return this.#unlisted(call, pathOf().join('.'), () => this.#deedOn(of, dotted, given, place));
+    const tools = () => memberOf(this.#toolNames(object), name);
+    if (!isListed && !own && !(memoryMethods.has(name) && this.isMade(object))) {
+      const deed = () => this.#deedOn(of, dotted, given, place);
+      return this.#unlisted(call, pathOf().join('.'), deed, { tools: tools(), given });
+    }
     const isGrave = () => this.#known.isGrave({ path: pathOf(), arguments: args, at: place.from, end: place.to });
     const isOutside = (object.bits & OUTSIDE) !== 0 && !isMaker;
-    if (
-      (isFree(object.bits) && !isMaker && !looks.has(name)) ||
-      (isOutside && isGrave()) ||
-      ((object.bits & CLIENT) !== 0 && this.names.changes.has(name)) ||
-      (RUNS_ITSELF.test(name) && (object.bits & (UNSEEN | GIVEN)) !== 0)
-    )
+    if (RUNS_ITSELF.test(name) && (object.bits & (UNSEEN | GIVEN)) !== 0)
       return this.act(place, pathOf().join('.'), args);
+    const changes = own !== undefined || this.names.changes.has(name) || memoryMethods.has(name);
+    const isActing = (isOutside && isGrave()) || ((object.bits & CLIENT) !== 0 && changes);
+    // `items.find("delete from items")`
+    const isTold = () => given.some(({ part }) => this.constants.of(part).some((text) => /\w\s/.test(text)));
+    if (isActing || (isFree(object.bits) && !isMaker && (!looks.has(name) || isTold()))) {
+      this.#hand(dotted, object, given, call);
+      return this.callTool(tools(), given, call, isActing || changes ? undefined : 'computes');
+    }
     if (own) {
       let result = together(object, allOf(given));
       for (const one of own) {
@@ -188,7 +283,7 @@ export abstract class Calls extends Members implements Acts {
   /** What a method does that is listed as one that acts. An object that nobody knows may do something else by the usual names. */
   #deedOn(of: Argument, name: string, given: readonly Argument[], place: Place): Deed | undefined {
     // Nobody sees what a frame holds that nothing defines.
-    if (this.names.writes.has(name) && isFree(of.value.bits)) return undefined;
+    if (this.names.writes.has(name) && isFree(of.value.bits) && isNameless(of.value.origins)) return undefined;
     if (this.names.vague.has(name) && (of.value.bits & ANYTHING) !== MADE) return undefined;
     return this.deedOf(name, of, given, place);
   }
@@ -205,7 +300,7 @@ export abstract class Calls extends Members implements Acts {
     const mayBeUnseen = ((value.bits | (this.stored & ~GIVEN)) & (UNSEEN | GIVEN)) !== 0;
     // A parameter is surely no function of a tool.
     if ((value.bits & GIVEN) !== 0 && !isFree(value.bits)) return this.act(call.place);
-    if (mayBeUnseen) return this.act(call.place, this.#pathOf(call.callee).join('.'), call.args);
+    if (mayBeUnseen) return this.callTool(this.#toolNames(value), given, call);
     return together(value, allOf(given));
   }
 

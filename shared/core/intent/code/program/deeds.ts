@@ -1,4 +1,5 @@
 // Finds what a call of a program does with files, requests, commands and statements, as far as its arguments are written in the program.
+import { type Json, objectOf } from '../../../../kernel/json.ts';
 import { shellQuote } from '../../../../kernel/shell-quote.ts';
 import type { Act, Deed, Surroundings } from './acts.ts';
 import { pathIn } from './arguments.ts';
@@ -9,6 +10,14 @@ import { ANY, hasGap, NAME } from './gaps.ts';
 import { ANYTHING, BLIND, CLIENT, GIVEN, MADE, STORE, type Value } from './values.ts';
 
 const MAX_LINES = 16;
+const MAX_DEPTH = 8;
+/** In the arguments of a tool, what is only known when the program runs. */
+const UNSEEN = 'value';
+const VALUES: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ...['true', 'True'].map((name) => [name, true] as const),
+  ...['false', 'False'].map((name) => [name, false] as const),
+  ...['null', 'None', 'undefined'].map((name) => [name, null] as const),
+]);
 const METHOD = /^(?:get|head|options|post|put|patch|delete)$/i;
 
 export abstract class Deeds extends Contents {
@@ -123,7 +132,45 @@ export abstract class Deeds extends Contents {
     };
   }
 
-  #onlyText(part: Part): string | undefined {
+  /** The arguments of a call as those of a tool; undefined if it is not known how they are named. */
+  protected told(given: readonly Argument[]): Json | undefined {
+    const told: Record<string, unknown> = {};
+    for (const [at, { keyword, part }] of given.entries()) {
+      if (keyword === SPREAD && part.kind !== 'name' && part.kind !== 'each') return undefined;
+      // `f(**options)`: what they choose is not known.
+      if (keyword === SPREAD && this.text.startsWith('**', part.from - 2)) return undefined;
+      const value = this.#json(part);
+      const isOnly = keyword === undefined && this.language.keysAreMembers && objectOf(value) !== undefined;
+      if (isOnly) Object.assign(told, value);
+      else told[keyword === undefined || keyword === SPREAD ? `${at + 1}` : keyword] = value;
+    }
+    return told;
+  }
+
+  #json(part: Part, depth = 0): unknown {
+    if (depth > MAX_DEPTH) return UNSEEN;
+    if (part.kind === 'literal' && part.text === undefined)
+      return VALUES.get(this.#written(part)) ?? this.#written(part);
+    if (part.kind === 'function' || part.kind === 'call') return UNSEEN;
+    const [container, ...others] = this.constants.containers(part) ?? [];
+    if (container !== undefined && others.length === 0) {
+      if (container.kind === 'values') return container.parts.map((one) => this.#json(one, depth + 1));
+      return Object.fromEntries(
+        container.members.map(({ name, key, value }) => [
+          this.#onlyText(key) ?? name ?? '',
+          this.#json(value, depth + 1),
+        ]),
+      );
+    }
+    const texts = this.constants.of(part).map((text) => text.replaceAll(/[\0\x01]/g, 'x'));
+    if (texts.some((text) => text !== 'x')) return texts.length === 1 ? texts[0] : texts;
+    return part.kind === 'name' || part.kind === 'member' ? this.#written(part) : UNSEEN;
+  }
+
+  #written = ({ from, to }: Place): string => this.text.slice(from, to);
+
+  #onlyText(part: Part | undefined): string | undefined {
+    if (part === undefined) return undefined;
     const [only, ...others] = this.constants.of(part);
     return only !== undefined && others.length === 0 && !hasGap(only) ? only : undefined;
   }

@@ -1,4 +1,5 @@
 // Reads what a program does: its requests, commands, statements and files, each by the reader that there is for it.
+import type { ProgramNames } from '../../lexicon/programs.ts';
 import type { Lexicon } from '../../lexicon/types.ts';
 import type { RunShell } from '../calls.ts';
 import {
@@ -20,13 +21,21 @@ import { partsOf } from '../names.ts';
 import { disablesSomething, doingOfSettings } from '../settings.ts';
 import { writtenPlace } from '../shell-files.ts';
 import { sqlFragments } from '../sql.ts';
-import type { Deed, Surroundings } from './acts.ts';
+import type { Act, Deed, Surroundings } from './acts.ts';
+import { calledTool, type ReadTool } from './tools.ts';
 import { spellsOut } from './spelled.ts';
 import { ANY, hasGap, NAME } from './gaps.ts';
 
-export interface Readers extends Surroundings {
-  readonly lexicon: Lexicon;
+/** The readers of what a program has others do. */
+export interface OtherReaders {
   readonly runShell: RunShell;
+  /** Absent where calls of what the program does not define are not understood. */
+  readonly readTool?: ReadTool | undefined;
+}
+
+export interface Readers extends Surroundings, OtherReaders {
+  readonly lexicon: Lexicon;
+  readonly names: ProgramNames;
 }
 
 /** What leads from a folder to others. */
@@ -163,7 +172,8 @@ function queried(
 }
 
 /** What a deed of a program does. */
-export function fragmentsOfDeed(deed: Deed, span: Span, readers: Readers): Fragment[] {
+export function fragmentsOfDeed(deed: Deed, act: Act, readers: Readers): Fragment[] {
+  const span = { at: act.at, end: act.end };
   switch (deed.kind) {
     case 'write':
       return written(deed, span, readers);
@@ -171,8 +181,10 @@ export function fragmentsOfDeed(deed: Deed, span: Span, readers: Readers): Fragm
       return requested(deed, span, readers);
     case 'command':
       return commanded(deed, span, readers);
-    default:
+    case 'query':
       return queried(deed, span, readers);
+    default:
+      return [calledTool(deed, act, readers)];
   }
 }
 

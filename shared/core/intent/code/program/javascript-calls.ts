@@ -6,9 +6,9 @@ import { ANYTHING, BLIND, GIVEN, letGo, MEMORY, OUTSIDE, type Value } from './va
 const HIDDEN = /^(?:constructor|prototype|caller|callee|mainModule|cookie|_load|__\w+)$|\\|[^\0-\x7f]/;
 /** What the language and its hosts offer that does more than compute. */
 const ACTING =
-  /^(?:eval|Function|fetch|globalThis|window|self|global|top|parent|frames|document|location|navigator|localStorage|sessionStorage|indexedDB|Reflect|Proxy|WebAssembly|Worker|SharedWorker|XMLHttpRequest|WebSocket|EventSource|importScripts|Deno|Bun|module|exports|open|alert|setImmediate|execScript|postMessage)$/;
+  /^(?:eval|Function|fetch|globalThis|window|self|global|top|parent|frames|location|navigator|indexedDB|Reflect|Proxy|WebAssembly|Worker|SharedWorker|XMLHttpRequest|WebSocket|EventSource|importScripts|Deno|Bun|open|setImmediate|execScript|postMessage)$/;
 /** Names of hosts that are common ones of variables, too. */
-const PLAIN = /^(?:top|parent|frames|self|location|document|open|module|exports)$/;
+const PLAIN = /^(?:top|parent|frames|self|location|open)$/;
 /** Functions that open a file, and their options that say nothing about writing it. */
 const OPENS = /^fs(?:\.promises|\/promises)?\.(?:readFile|readFileSync|createReadStream)$/;
 const READ_OPTIONS = /^(?:encoding|signal|start|end|highWaterMark|autoClose|emitClose)$/;
@@ -49,7 +49,7 @@ function special({ name, given, place, args }: Called, judge: Acts): Value | und
   const module = textIn(first?.part)?.replace(/^node:/, '');
   if (module === undefined || given.length !== 1) return judge.act(place, 'require', args);
   if (/^\.{1,2}\/[\w./-]{1,100}\.json$/.test(module)) return MEMORY;
-  if (!judge.names.modules.has(module)) judge.act(place, 'require', args);
+  judge.loads(module, place);
   return judge.named(module);
 }
 

@@ -9,10 +9,12 @@ import {
   elementOf,
   inList,
   isFree,
+  isNameless,
   letGo,
   LIBRARY,
   MADE,
   MEMORY,
+  memberOf,
   OUTSIDE,
   CLIENT,
   type Own,
@@ -24,10 +26,15 @@ import {
   type Value,
   valueOf,
   withBits,
+  withOrigins,
 } from './values.ts';
 import type { Act } from './acts.ts';
 
 const MAX_PASSES = 8;
+
+/** What makes a client is named so: \`new WebClient({ token })\`, \`connect(url)\`. */
+const CLIENT_NAME =
+  /^(?:[A-Z]\w*|connect(?:ion)?|create_?(?:[Ee]ngine|[Cc]lient|[Pp]ool|[Cc]onnection)|login|authenticate|from_?[Uu]rl)$/;
 
 /** Types that can write by methods which a program may have too, by the same name. */
 const HAS_MANY_METHODS = /^(?:pandas|polars|numpy|pathlib|PIL|matplotlib|networkx|logging|rich|io|configparser)\./;
@@ -69,8 +76,8 @@ export class Judge extends Bindings {
         return this.object(part);
       case 'asked': {
         const object = this.evaluate(part.object);
-        if (object.name !== this.language.environment) return together(this.take(part.name), this.used(object, part));
-        return MEMORY;
+        const name = this.take(part.name);
+        return object.name === this.language.environment ? MEMORY : together(name, this.used(object, part));
       }
       case 'each':
         return this.within(part, undefined, false, () => {
@@ -119,12 +126,12 @@ export class Judge extends Bindings {
           opened.name !== undefined && this.names.modules.has(opened.name) && part.value.kind === 'call';
         const value = isSession ? opened : this.used(opened, part.value);
         // What happens at its end is not seen.
-        if (isFree(value.bits)) this.act(part.value);
+        if (isFree(value.bits) && isNameless(value.origins)) this.act(part.value);
         if (part.target) this.bind(part.target, value, true, part.value);
         return;
       }
       case 'import':
-        if (!this.names.modules.has(part.module)) this.act(part);
+        this.loads(part.module, part);
         for (const { as, name } of part.names) {
           this.checkName(as, part);
           if (this.language.isHidden(name.slice(part.module.length + 1))) this.act(part);
@@ -162,7 +169,11 @@ export class Judge extends Bindings {
   // Names and members
   protected name(name: string, place: Place): Value {
     const value = this.variable(name);
-    const isUndefined = value.name === undefined && value.own === undefined && value.bits === UNKNOWN.bits;
+    const isUndefined =
+      value.name === undefined &&
+      value.own === undefined &&
+      value.bits === UNKNOWN.bits &&
+      (value.origins.length === 0 || value.origins[0] === name);
     const acts = (isUndefined && this.language.isActing(name)) || this.language.isHidden(name);
     return acts ? this.act(place, name) : value;
   }
@@ -171,7 +182,8 @@ export class Judge extends Bindings {
     const object = this.evaluate(part.object);
     const [first] = part.keys;
     const key = textIn(first);
-    if (object.name === this.language.environment && isPlainVariable(key)) return MEMORY;
+    if (object.name === this.language.environment && (isPlainVariable(key) || (this.takesSecrets && key !== undefined)))
+      return MEMORY;
     const used = this.used(object, part.object);
     if (this.language.keysAreMembers && key !== undefined && this.language.isHidden(key)) return this.act(part);
     this.takeAll(part.keys);
@@ -181,8 +193,16 @@ export class Judge extends Bindings {
       return this.act(part, object.name);
     const kept = key === undefined ? undefined : this.members.get(key);
     const read = part.isCut ? altered(used) : key !== undefined && used.depth === 0 ? used : elementOf(used);
-    const value = kept === undefined ? read : together(read, kept);
+    const either = kept === undefined ? read : together(read, kept);
+    const value = used.origins.length === 0 ? either : withOrigins(either, this.originsOf(used, first));
     return this.language.keysAreMembers && !isNumber ? withBits(value, value.bits | UNSEEN) : value;
+  }
+
+  /** Of an element by its key, or of one of which the key is not known. */
+  protected originsOf({ origins }: Value, key: Part | undefined): readonly string[] {
+    const [only, ...others] = this.constants.of(key);
+    const name = only !== undefined && others.length === 0 && /^[A-Za-z]\w*$/.test(only) ? only : undefined;
+    return name === undefined ? origins.map((one) => (one.endsWith(']') ? one : `${one}[]`)) : memberOf(origins, name);
   }
 
   protected object({ members }: Part & { kind: 'object' }): Value {
@@ -271,9 +291,9 @@ export class Judge extends Bindings {
   }
 
   /** What objects of a class are that extends another. */
-  protected baseOf({ bits, name, own }: Value, place: Place): number {
+  protected baseOf({ bits, name, own, origins }: Value, place: Place): number {
     if (own) return own.base;
-    if (name === undefined && (bits & UNSEEN) !== 0) this.act(place);
+    if (name === undefined && (bits & UNSEEN) !== 0 && isNameless(origins)) this.act(place);
     return (bits & ~LIBRARY) | (name !== undefined && HAS_MANY_METHODS.test(name) ? LIBRARY : MADE);
   }
 
@@ -295,19 +315,38 @@ export class Judge extends Bindings {
         this.callNamed(value.name, given, this.written(decorator));
       else if (value.name !== undefined) this.used(value, decorator);
       else if (value.own) this.give(value.own, MEMORY);
-      else this.act(decorator, this.textOf(callee));
-      for (const { value: one } of given) letGo(one);
+      else {
+        const call = { place: decorator, callee, args: '' };
+        this.callTool(value.origins, given, decorator.kind === 'call' ? this.written(decorator) : call, 'defines');
+      }
+      for (const { value: one, part } of given) letGo(this.used(one, part));
     }
     this.take(of);
   }
 
   // Calls
-  protected arguments(given: readonly { readonly part: Part; readonly keyword?: string | undefined }[]): Argument[] {
-    return given.map(({ part, keyword }) => {
+  protected arguments(
+    given: readonly { readonly part: Part; readonly keyword?: string | undefined }[],
+    takesSecrets = false,
+  ): Argument[] {
+    const before = this.takesSecrets;
+    this.takesSecrets = takesSecrets;
+    const all = given.map(({ part, keyword }) => {
       if (keyword !== undefined && keyword !== SPREAD && this.language.isHidden(keyword)) this.act(part);
       return { value: this.evaluate(part), part, keyword };
     });
+    this.takesSecrets = before;
+    return all;
   }
+
+  takesSecrets = false;
+  /** Whether a call makes a client of something that the program does not define. */
+  protected makesClient = (name: string, of: Value): boolean =>
+    CLIENT_NAME.test(name) &&
+    of.own === undefined &&
+    (of.name === undefined
+      ? !isNameless(of.origins)
+      : this.isOfTool(of.name) || this.names.clients.has(of.name) || this.names.clients.has(`${of.name}.${name}`));
 
   protected written = (part: Part & { kind: 'call' }): Written => ({
     place: part,
@@ -320,10 +359,11 @@ export class Judge extends Bindings {
     const written = this.written(part);
     if (callee.kind !== 'member') {
       const value = this.evaluate(callee);
-      return this.callValue(value, this.arguments(part.given), written);
+      const name = value.name?.split('.').at(-1) ?? (callee.kind === 'name' ? callee.name : '');
+      return this.callValue(value, this.arguments(part.given, this.makesClient(name, value)), written);
     }
     const object = this.evaluate(callee.object);
-    const given = this.arguments(part.given);
+    const given = this.arguments(part.given, this.makesClient(callee.name, object));
     if (object.name === undefined) return this.callMethod(object, callee.name, given, written);
     return this.callNamed(`${object.name}.${callee.name}`, given, written);
   }

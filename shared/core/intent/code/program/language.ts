@@ -37,6 +37,10 @@ export interface Acts {
   evaluate(part: Part): Value;
   member(object: Value, name: string, place: Place): Value;
   isListed(name: string): boolean;
+  /** Loads a module, which may be one that is not listed. */
+  loads(module: string, place: Place): void;
+  /** Whether a call that is judged just now makes a client, which is given its credentials. */
+  readonly takesSecrets: boolean;
   /** A file is opened to write it. @returns whether it is known which */
   writes(path: Argument, mode: string, place: Place): boolean;
   /** A file is opened to read it. */

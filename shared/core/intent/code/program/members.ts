@@ -15,6 +15,7 @@ import {
   LIBRARY,
   MADE,
   MEMORY,
+  memberOf,
   OUTSIDE,
   together,
   UNKNOWN,
@@ -22,6 +23,7 @@ import {
   type Value,
   valueOf,
   withBits,
+  withOrigins,
 } from './values.ts';
 
 /** A file that a program finds in a folder of its own. */
@@ -30,6 +32,11 @@ const IN_FOLDER = /^(?:\w[\w-]*\/)+\x01(?:\.\w+)?$/;
 export abstract class Members extends Deeds {
   /** It opens a file to read it. */
   opensFiles = false;
+  /** Names that nothing defines and that are not called: others may call them. */
+  readonly handedOn = new Set<string>();
+
+  protected abstract isOfTool(name: string): boolean;
+  abstract takesSecrets: boolean;
 
   opens(path: Argument | undefined, place: Place): void {
     this.opensFiles = true;
@@ -42,8 +49,15 @@ export abstract class Members extends Deeds {
 
   /** A value that is used as one: what is not of the program must be listed. */
   used(value: Value, place?: Place): Value {
-    if (value.name === undefined) return value;
+    if (value.name === undefined) {
+      for (const origin of value.origins) this.handedOn.add(origin);
+      return value;
+    }
     if (this.isListed(value.name) && !this.language.isDecided(value.name)) return value;
+    if (this.isOfTool(value.name)) {
+      this.handedOn.add(value.name);
+      return withOrigins(UNKNOWN, [value.name]);
+    }
     return place ? this.act(place, value.name) : UNKNOWN;
   }
 
@@ -73,8 +87,15 @@ export abstract class Members extends Deeds {
 
   /** `object.name`, which is not called. */
   member(object: Value, name: string, place: Place): Value {
+    const value = this.#memberOf(object, name, place);
+    if (object.origins.length === 0 || value.name !== undefined) return value;
+    return withOrigins(value, memberOf(object.origins, name));
+  }
+
+  #memberOf(object: Value, name: string, place: Place): Value {
     const isHidden = this.language.isHidden(name);
     if (object.name !== undefined) {
+      if (this.takesSecrets && object.name === this.language.environment) return MEMORY;
       if (isHidden) return this.act(place, `${object.name}.${name}`);
       return this.named(`${object.name}.${name}`);
     }

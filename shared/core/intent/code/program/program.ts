@@ -3,7 +3,7 @@ import type { ProgramLanguage, ProgramNames } from '../../lexicon/programs.ts';
 import type { Lexicon } from '../../lexicon/types.ts';
 import { callFragment, onlyReadsCall, readsQuery, type RunShell } from '../calls.ts';
 import type { Call } from '../call-syntax.ts';
-import { type Fragment, gravity, isSecretName, NOT_UNDERSTOOD, type Span, unknownCode } from '../code.ts';
+import { type Fragment, gravity, isSecretName, isSystemPath, NOT_UNDERSTOOD, type Span, unknownCode } from '../code.ts';
 import { partsOf } from '../names.ts';
 import type { KnownCalls } from './calls.ts';
 import { isForeign } from './foreign.ts';
@@ -14,7 +14,19 @@ import { partOfPython } from './python.ts';
 import { PYTHON } from './python-calls.ts';
 import { type Node, treeOf } from './tree.ts';
 import type { Act } from './acts.ts';
-import { fragmentsOfDeed, isAddress, together } from './does.ts';
+import { fragmentsOfDeed, isAddress, type OtherReaders, together } from './does.ts';
+import { GRAVE, handedOn, isGraveWord, namesOutside } from './tools.ts';
+
+/** What a program does in all. */
+export interface Done {
+  /** Undefined if a part of it is not understood. */
+  readonly fragments: readonly Fragment[] | undefined;
+  /** It is known what it does with files, commands or statements, and that this is not understood. */
+  readonly isRefused: boolean;
+  /** What it does beside reading is to write files, and nothing else. */
+  readonly onlyWrites: boolean;
+}
+const NOT_DONE: Done = { fragments: undefined, isRefused: false, onlyWrites: false };
 
 export interface ReadProgram {
   readonly language: ProgramLanguage;
@@ -22,12 +34,8 @@ export interface ReadProgram {
   readonly reads: boolean;
   /** What it does beside that. */
   acts(): readonly Fragment[];
-  /** All that it does, if that is understood. `runShell` reads its commands. */
-  does(runShell: RunShell): readonly Fragment[] | undefined;
-  /** Whether what it does beside reading is to write files, and nothing else; once `does` has told what it does. */
-  onlyWrites(): boolean;
-  /** Whether it is known what it does with files, commands or statements, and that this is not understood; once `does` was asked. */
-  isRefused(): boolean;
+  /** All that it does, as far as these readers understand it. */
+  does(others: OtherReaders): Done;
   /** Comments, and texts that are no part of a statement: they may say anything. */
   remarks(): readonly Span[];
   /** It is one expression, such as a call, in which no name can stand for another. */
@@ -79,6 +87,9 @@ function fragmentsOfAct(act: Act, lexicon: Lexicon, runShell: RunShell): Fragmen
   const read = callFragment(call, 'program', lexicon, runShell);
   return read === undefined || gravity(read) < gravity(NOT_UNDERSTOOD) ? [unknownCode(act)] : [read];
 }
+
+/** Different calls of tools that are read, each as a text is. */
+const MAX_TOOLS = 32;
 
 const SENDS = /^(?:post|put|patch)$/i;
 
@@ -150,40 +161,70 @@ function readAs(
       // Of a library whose functions are listed the others are not known.
       return readsQuery(call, lexicon) ?? (act.isOfListed !== true && readsByName(call, lexicon, names));
     }),
+    isActingModule: (module) => partsOf(module).some((part) => isGraveWord(part, lexicon)),
   };
   const of = LANGUAGES[language];
   const judge = new Judge(known, text, names, of.language);
-  const found = [...judge.judge(of.translate(text, root))];
+  const judged = judge.judge(of.translate(text, root));
+  const found = [...judged, ...handedOn(judge.handedOn, { at: root.from, end: root.to }, lexicon)];
   const urls = found.flatMap(({ deed }) => (deed?.kind === 'request' ? deed.urls : []));
   if ((judge.opensFiles && opensMore(root, text, urls)) || (isGuessed && isForeign(root, text, lexicon)))
     found.push({ path: [], arguments: '', at: root.from, end: root.to });
-  const read = (act: Act, run: RunShell) =>
-    act.deed
-      ? fragmentsOfDeed(act.deed, act, { ...judge.surroundings(), lexicon, runShell: run })
-      : fragmentsOfAct(act, lexicon, run);
-  const acts = () => found.flatMap((act) => read(act, runShell));
+  const read = (act: Act, others: OtherReaders) =>
+    act.deed && (act.deed.kind !== 'tool' || act.deed.otherwise === 'reads' || others.readTool)
+      ? fragmentsOfDeed(act.deed, act, { ...judge.surroundings(), lexicon, names, ...others })
+      : fragmentsOfAct(act, lexicon, others.runShell);
+  const acts = () => found.flatMap((act) => read(act, { runShell }));
   const statements = root.children.filter(({ type }) => !type.endsWith('Comment') && type !== ';');
   const isExpression = statements.length === 1 && statements[0]?.type === 'ExpressionStatement';
-  let does: readonly Fragment[] | undefined;
-  let onlyWrites = true;
-  let isRefused = false;
-  const understood = (run: RunShell): readonly Fragment[] | undefined => {
-    // One request alone is read as it is written.
-    const isRequest = isExpression && found.some(({ deed }) => deed?.kind === 'request');
-    if (isRequest || !found.every(({ deed }) => deed)) return undefined;
-    const each = (act: Act): Fragment[] => {
-      const fragments = read(act, run);
-      onlyWrites &&= act.deed?.kind === 'write' || fragments.every(({ effect }) => effect === 'read');
-      return fragments;
+  const deeds = found.flatMap(({ deed }) => deed ?? []);
+  const tools = deeds.filter((deed) => deed.kind === 'tool');
+  const calls = new Set(tools.map(({ names: called, given }) => JSON.stringify([called, given])));
+  // One request alone is read as it is written.
+  const sendsRequest = ({ deed, path: [name = ''], at }: Act) =>
+    (deed?.kind === 'request' || (deed?.kind === 'tool' && lexicon.codeWords.httpClients.has(name.toLowerCase()))) &&
+    /^\s*(?:await\s+)?$/.test(text.slice(0, at));
+  const isRequest = isExpression && found.some(sendsRequest);
+  const done = ({ runShell: shell, readTool }: OtherReaders): Done => {
+    const others = { runShell: shell, readTool: names.readsTools ? readTool : undefined };
+    const isUnread = !others.readTool && tools.some(({ otherwise }) => otherwise !== 'reads');
+    if (isRequest || isUnread || calls.size > MAX_TOOLS) return { ...NOT_DONE, isRefused: calls.size > MAX_TOOLS };
+    // The readers of its lines know less of its calls.
+    const isGrave = () =>
+      found.some((act) => act.deed?.kind === 'tool' && read(act, others).some((one) => gravity(one) >= GRAVE));
+    if (deeds.length < found.length)
+      return { ...NOT_DONE, isRefused: tools.length > 0 && (!isExpression || isGrave()) };
+    const each = found.map((act) => ({ act, fragments: read(act, others) }));
+    const isRead = ({ fragments }: (typeof each)[number]) => fragments.every(({ effect }) => effect === 'read');
+    const outside = found.map((act) => namesOutside(act, lexicon));
+    // What a file of the system holds may leave with any call, even one that looks something up.
+    const opensSystem = tools.length > 0 && [...judge.read].some(isSystemPath);
+    const sends = opensSystem || outside.includes('secret') || (outside.includes('plain') && !each.every(isRead));
+    const span = { at: root.from, end: root.to };
+    const all = [
+      ...together(
+        each.flatMap(({ fragments }) => fragments),
+        deeds,
+        text,
+        { lexicon, texts: judge.surroundings().texts },
+      ),
+      ...(sends ? [unknownCode(span)] : []),
+    ];
+    const isUnderstood = all.every(({ action }) => action !== 'unknown');
+    return {
+      fragments: isUnderstood ? all : undefined,
+      isRefused: !isUnderstood && deeds.every(({ kind }) => kind !== 'request') && !(isExpression && tools.length > 0),
+      onlyWrites: each.every((one) => one.act.deed?.kind === 'write' || (isRead(one) && one.act.deed?.kind !== 'tool')),
     };
-    const deeds = found.flatMap(({ deed }) => deed ?? []);
-    does ??= together(found.flatMap(each), deeds, text, { lexicon, texts: judge.surroundings().texts });
-    isRefused = does.some(({ action }) => action === 'unknown') && deeds.every(({ kind }) => kind !== 'request');
-    return does.every(({ action }) => action !== 'unknown') ? does : undefined;
+  };
+  let last: { readonly others: OtherReaders; readonly done: Done } | undefined;
+  const does = (others: OtherReaders): Done => {
+    if (last?.others !== others) last = { others, done: done(others) };
+    return last.done;
   };
   const isOfLanguage = ({ at, path, deed }: Act, [root = ''] = path) =>
     /["'`[{]/.test(text.charAt(at)) ||
-    (deed !== undefined && deed.kind !== 'request') ||
+    (deed !== undefined && deed.kind !== 'request' && deed.kind !== 'tool') ||
     (!lexicon.codeWords.httpClients.has(root.toLowerCase()) &&
       (root === '' ||
         [names.roots, names.modules, of.language.treated].some((one) => one.has(root)) ||
@@ -193,14 +234,12 @@ function readAs(
   const sendsUnseen =
     !isExpression &&
     found.some(({ deed }) => deed?.kind === 'request' && SENDS.test(deed.method) && !deed.urls.every(isAddress));
-  const reads = found.length === 0;
+  const reads = found.every(({ deed }) => deed?.kind === 'tool' && deed.otherwise === 'reads');
   return {
     language,
     reads,
     acts,
-    does: understood,
-    onlyWrites: () => onlyWrites,
-    isRefused: () => isRefused,
+    does,
     remarks: () => remarksIn(root),
     isExpression,
     surelyActs,
@@ -235,9 +274,7 @@ export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexi
     language,
     reads: false,
     acts: () => [unknownCode({ at: 0, end: text.length })],
-    does: () => undefined,
-    onlyWrites: () => false,
-    isRefused: () => false,
+    does: () => NOT_DONE,
     remarks: () => [],
     isExpression: false,
     surelyActs: true,

@@ -1,11 +1,23 @@
 // The names of Python that act, and the calls whose arguments decide what they do.
 import { type Acts, type Argument, type Called, isPlainVariable, type Language, SPREAD, textIn } from './language.ts';
 import type { Part } from './parts.ts';
-import { ANYTHING, BLIND, isFree, LIBRARY, MADE, MEMORY, OUTSIDE, STORE, UNKNOWN, type Value } from './values.ts';
+import {
+  ANYTHING,
+  BLIND,
+  isFree,
+  isNameless,
+  LIBRARY,
+  MADE,
+  MEMORY,
+  OUTSIDE,
+  STORE,
+  UNKNOWN,
+  type Value,
+} from './values.ts';
 
 /** Names with two lines around them that only tell of something. */
 const PLAIN_HIDDEN =
-  /^__(?:name|doc|file|version|author|all|slots|annotations|main|init|str|repr|len|eq|enter|exit|post_init)__$/;
+  /^__(?:name|doc|file|version|author|all|slots|annotations|main|init|str|repr|len|eq|ne|lt|le|gt|ge|add|radd|sub|mul|truediv|floordiv|mod|neg|abs|hash|bool|int|float|iter|next|contains|enter|exit|post_init)__$/;
 /** Members of functions, generators and errors that hold the variables of a running program. */
 const FRAMES =
   /^(?:(?:gi|cr|ag|tb)_(?:frame|code|next)|f_(?:globals|builtins|locals|back|code)|func_(?:globals|code)|mro)$/;
@@ -72,7 +84,9 @@ function special(called: Called, judge: Acts): Value | undefined {
   // What decides is among them.
   if (named(SPREAD) && (isOpen || TREATED.test(name))) return judge.act(place);
   if (given.some(({ keyword }) => GRAVE_KEYWORDS.test(keyword ?? ''))) return judge.act(place);
-  if (isOpen) return opened(called, judge);
+  // What nothing defines opens files of its own.
+  const isOther = object && isFree(object.bits) && !isNameless(object.origins);
+  if (isOpen) return isOther ? undefined : opened(called, judge);
   /** Treated as listed if the condition holds. */
   const only = (isPlain: boolean): Value | undefined => (isPlain ? undefined : judge.act(place));
   // Functions may be given by their names.
@@ -89,7 +103,7 @@ function special(called: Called, judge: Acts): Value | undefined {
     }
     case 'os.getenv':
     case 'os.environ.get':
-      return isPlainVariable(textIn(first?.part)) ? (second?.value ?? MEMORY) : undefined;
+      return isPlainVariable(textIn(first?.part)) || judge.takesSecrets ? (second?.value ?? MEMORY) : undefined;
     case '.add_argument': {
       const preset = named('default');
       if (preset) judge.opens(preset, place);

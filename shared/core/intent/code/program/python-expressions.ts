@@ -116,8 +116,9 @@ export class PythonExpressions {
         return this.joined(node, 'one');
       case 'BinaryExpression': {
         const [name, sign, object] = children;
-        if (name?.type === 'String' && object && (sign?.type === 'in' || children[2]?.type === 'in')) {
-          const last = children.at(-1) ?? object;
+        const last = children.at(-1);
+        const isAsked = name?.type === 'String' || (last && this.textOf(last) === 'os.environ');
+        if (name && last && isAsked && (sign?.type === 'in' || object?.type === 'in')) {
           return { kind: 'asked', name: this.expression(name), object: this.expression(last), ...placeOf(node) };
         }
         const joins = children.length === 3 && sign?.type === 'ArithOp' ? JOINS.get(this.textOf(sign)) : undefined;

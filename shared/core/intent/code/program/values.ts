@@ -28,6 +28,8 @@ export interface Value {
   readonly texts: readonly string[];
   /** In how many lists the strings are, at least: an element of a text is a character. */
   readonly depth: number;
+  /** Where it comes from that the program does not define: `crm.customers()`, at most MAX_ORIGINS. */
+  readonly origins: readonly string[];
   /** The name of a function, object or module that is not of the program: `os.path.join`. */
   readonly name?: string;
   readonly own?: Own;
@@ -57,11 +59,14 @@ export interface Scope {
 }
 
 const NO_TEXTS: readonly string[] = [];
-const BY_BITS = Array.from({ length: 256 }, (_, bits): Value => ({ bits, texts: NO_TEXTS, depth: 0 }));
-export const valueOf = (bits: number): Value => BY_BITS[bits] ?? { bits, texts: NO_TEXTS, depth: 0 };
+const BY_BITS = Array.from(
+  { length: 256 },
+  (_, bits): Value => ({ bits, texts: NO_TEXTS, depth: 0, origins: NO_TEXTS }),
+);
+export const valueOf = (bits: number): Value => BY_BITS[bits] ?? { bits, texts: NO_TEXTS, depth: 0, origins: NO_TEXTS };
 export const MEMORY = valueOf(MADE);
 export const UNKNOWN = valueOf(ANYTHING);
-export const textValue = (text: string): Value => ({ bits: MADE, texts: [text], depth: 0 });
+export const textValue = (text: string): Value => ({ bits: MADE, texts: [text], depth: 0, origins: NO_TEXTS });
 
 /** More strings than these are not told apart. */
 const MAX_TEXTS = 64;
@@ -73,28 +78,61 @@ export function letGo({ own }: Value): void {
   own.isCalled = true;
 }
 
-const withTexts = (bits: number, texts: readonly string[], depth: number): Value =>
-  texts.length === 0 ? valueOf(bits) : { bits, texts, depth };
+const valueWith = (bits: number, texts: readonly string[], depth: number, origins: readonly string[]): Value =>
+  texts.length === 0 && origins.length === 0 ? valueOf(bits) : { bits, texts, depth, origins };
 
-export const withBits = ({ bits, texts, depth }: Value, more: number): Value =>
-  bits === more ? withTexts(bits, texts, depth) : withTexts(more, texts, depth);
+export const withBits = ({ bits, texts, depth, origins }: Value, more: number): Value =>
+  valueWith(bits === more ? bits : more, texts, depth, origins);
+
+/** Of more origins than these nobody knows what a call on them does. */
+const MAX_ORIGINS = 4;
+const MANY: readonly string[] = [''];
+export const isNameless = (origins: readonly string[]): boolean => origins.length === 0 || origins.includes('');
+
+/** The same from elsewhere. */
+export const withOrigins = ({ bits, texts, depth }: Value, origins: readonly string[]): Value =>
+  valueWith(bits, texts, depth, origins);
+
+const MAX_NAMES = 6;
+/** What comes from a member of such a value. A name is there once, so that a list that goes on and on has one origin. */
+export const memberOf = (origins: readonly string[], name: string): readonly string[] => [
+  ...new Set(
+    origins.map((origin) => {
+      const names = origin.split('.');
+      if (names.at(-1) === name || origin === '') return origin;
+      const kept = names.filter((one) => one !== name);
+      return [...kept.slice(0, 1), ...kept.slice(1).slice(1 - MAX_NAMES), name].join('.');
+    }),
+  ),
+];
+
+function allOrigins(a: readonly string[], b: readonly string[]): readonly string[] {
+  if (a === b || b.length === 0) return a;
+  if (a.length === 0) return b;
+  const more = b.filter((one) => !a.includes(one));
+  if (more.length === 0) return a;
+  return a.length + more.length > MAX_ORIGINS ? MANY : [...a, ...more];
+}
 
 /** What is one value or another, or both put together, but for their names. */
 export function together(a: Value, b: Value): Value {
   if (a === b && a.name === undefined && a.own === undefined) return a;
   const bits = a.bits | b.bits;
-  if (b.texts.length === 0) return withTexts(bits, a.texts, a.depth);
-  if (a.texts.length === 0) return withTexts(bits, b.texts, b.depth);
+  const origins = allOrigins(a.origins, b.origins);
+  if (b.texts.length === 0) return valueWith(bits, a.texts, a.depth, origins);
+  if (a.texts.length === 0) return valueWith(bits, b.texts, b.depth, origins);
   const depth = Math.min(a.depth, b.depth);
   const more = b.texts.filter((text) => !a.texts.includes(text));
-  if (more.length === 0) return withTexts(bits, a.texts, depth);
-  if (a.texts.length + more.length > MAX_TEXTS) return valueOf(bits | BLIND);
-  return withTexts(bits, [...a.texts, ...more], depth);
+  if (more.length === 0) return valueWith(bits, a.texts, depth, origins);
+  if (a.texts.length + more.length > MAX_TEXTS) return valueWith(bits | BLIND, NO_TEXTS, 0, origins);
+  return valueWith(bits, [...a.texts, ...more], depth, origins);
 }
 
 export const isSame = (a: Value, b: Value): boolean =>
   a === b ||
   (a.bits === b.bits &&
+    a.origins.length === b.origins.length &&
+    a.origins.every((one) => b.origins.includes(one)) &&
     a.name === b.name &&
     a.own === b.own &&
     a.depth === b.depth &&
@@ -114,11 +152,12 @@ export function either(a: Value | undefined, b: Value): Value {
 }
 
 /** The same within a list, or as an element of one. */
-export const inList = ({ bits, texts, depth }: Value): Value => withTexts(bits, texts, depth + 1);
-export function elementOf({ bits, texts, depth }: Value): Value {
-  if (texts.length === 0) return valueOf(bits);
-  return depth > 0 ? withTexts(bits, texts, depth - 1) : valueOf(bits | BLIND);
+export const inList = ({ bits, texts, depth, origins }: Value): Value => valueWith(bits, texts, depth + 1, origins);
+export function elementOf({ bits, texts, depth, origins }: Value): Value {
+  if (texts.length === 0) return valueWith(bits, texts, 0, origins);
+  return depth > 0 ? valueWith(bits, texts, depth - 1, origins) : valueWith(bits | BLIND, NO_TEXTS, 0, origins);
 }
-export const asText = ({ bits, texts }: Value): Value => withTexts(bits, texts, 0);
+export const asText = ({ bits, texts, origins }: Value): Value => valueWith(bits, texts, 0, origins);
 /** A text that was made of others in a way that is not followed. */
-export const altered = ({ bits, texts }: Value): Value => valueOf(texts.length > 0 ? bits | BLIND : bits);
+export const altered = ({ bits, texts, origins }: Value): Value =>
+  valueWith(texts.length > 0 ? bits | BLIND : bits, NO_TEXTS, 0, origins);

@@ -21,6 +21,7 @@ import {
   type Value,
   valueOf,
   withBits,
+  withOrigins,
 } from './values.ts';
 
 const MAX_ACTS = 60;
@@ -154,7 +155,18 @@ export class Variables {
     if (value !== undefined) return value;
     if (this.names.roots.has(name) || this.language.treated.has(name)) return this.named(name);
     const usual = this.names.usual.get(name);
-    return usual === undefined ? UNKNOWN : this.named(usual);
+    return usual === undefined ? this.#undefined(name) : this.named(usual);
+  }
+
+  readonly #free = new Map<string, Value>();
+  /** A name that nothing defines. */
+  #undefined(name: string): Value {
+    let value = this.#free.get(name);
+    if (value === undefined) {
+      value = withOrigins(UNKNOWN, [name]);
+      this.#free.set(name, value);
+    }
+    return value;
   }
 
   /** A function, object or module that is not of the program. */

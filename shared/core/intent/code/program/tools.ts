@@ -1,0 +1,226 @@
+// Reads a call of what a program does not define as the call of a tool: by its name and its arguments.
+import type { Json } from '../../../../kernel/json.ts';
+import { singular } from '../../lexicon/inflection.ts';
+import type { Doing, Lexicon } from '../../lexicon/types.ts';
+import { callFragment } from '../calls.ts';
+import {
+  type Deed,
+  fileWrite,
+  type Fragment,
+  fragmentOf,
+  gravest,
+  gravity,
+  isSecretName,
+  readsOnly,
+  type Span,
+  unknownCode,
+} from '../code.ts';
+import { isOutside } from '../http.ts';
+import { doingOfName, isActing, isDestroying, isMoney, partsOf } from '../names.ts';
+import { disablesSomething, EMPTIES } from '../settings.ts';
+import { writtenPlace } from '../shell-files.ts';
+import { wordSet } from '../../text/word-set.ts';
+import { toolCallsIn } from '../tool-calls.ts';
+import type { Act, Deed as ProgramDeed } from './acts.ts';
+import type { Readers } from './does.ts';
+
+type Called = ProgramDeed & { kind: 'tool' };
+
+/** What the call of a tool does, by its name and its arguments; undefined for one that is not understood. */
+export type ReadTool = (name: string, given: Json) => Deed | undefined;
+
+/** An object is made by a class, which does nothing by itself, but for one of a command: `new DeleteItemCommand()`. */
+const isObject = ({ makesObject }: Called, name: string): boolean => makesObject && !name.endsWith('Command');
+/** An argument that may choose what is done: `delete`, `user.delete`, `wipe-tenant`. */
+const NAME = /^[A-Za-z][\w.:/-]{2,60}$/;
+const STRING = /(["'`])(?:\\.|(?!\1)[^\\])*\1/gs;
+/** A command that was put together before, `insert("a").values(b).execute()`, and a connection that is closed. */
+const FINISHES =
+  /\)\.(?:execute|exec)$|(?:^|\.)(?:[A-Z]\w*|connect|cron|launch|open|create\w*)\(\)(?:\.\w+\(\))?\.(?:close|quit|end|disconnect|release|start)$/;
+const NO_ARGUMENTS = /^\s*$/;
+/** The command is what it is given: `client.send(new GetItemCommand({}))`. */
+const SENDS_COMMAND = /^\s*new\s+\w+Command\(/;
+/** Of a library for files of one kind: `pdfplumber.open("a.pdf")`. */
+const ONE_FILE = /^\s*["'][^"']+\.[a-z]\w{1,5}["']\s*$/;
+/** A page or a function of a server is defined: `app.post("/orders", (req, res) => ...)`. */
+const ROUTE = /^(?:get|head|options|post|put|patch|delete|all|use|route)$/;
+const ROUTED = /^\s*["'`]\/[^"'`]*["'`]\s*,\s*(?:async\b|function\b|\(|\w+\s*=>)/;
+/** From here on policies ask a human about what is done. */
+export const GRAVE = gravity({ action: 'grant', effect: 'write', traits: [] });
+
+/** All texts in a value of JSON, but for those of members that are left out. */
+const textsIn = (value: unknown, leftOut: ReadonlySet<string> = NONE): readonly string[] => {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => (leftOut.has(key) ? [] : textsIn(one, leftOut)));
+};
+const NONE: ReadonlySet<string> = new Set();
+/** What is looked for, or told to people. */
+const TOLD = wordSet('q query search title subject text body message description comment summary note');
+
+/** The name of a tool as its caller writes it, without what only a program has: `./store.list()` as `store.list`. */
+const bareName = (name: string): string => name.replaceAll(/\(\)|\[\]|[^\w.:/-]/g, '').replace(/^[^A-Za-z]+/, '');
+
+/** What a name does that is given where it chooses or is called, if that is grave. */
+function graveDoing(name: string, lexicon: Lexicon): Doing | undefined {
+  const doing = doingOfName(name, lexicon);
+  return doing && (doing.effect === 'destructive' || gravity(doing) >= GRAVE) ? doing : undefined;
+}
+
+export const isGraveWord = (word: string, lexicon: Lexicon): boolean =>
+  isDestroying(word, lexicon) || graveDoing(word, lexicon) !== undefined;
+
+/** Functions that a program names without a call, where others may call them: each counts as called if what it does is grave. */
+export const handedOn = (names: Iterable<string>, { at, end }: Span, lexicon: Lexicon): readonly Act[] =>
+  [...names].flatMap((name) => {
+    const isCalled = name.endsWith(')') || graveDoing(name.split('.').at(-1) ?? '', lexicon) === undefined;
+    const deed = {
+      kind: 'tool',
+      names: [name],
+      given: {},
+      sources: [],
+      makesObject: false,
+      otherwise: undefined,
+    } as const;
+    return isCalled ? [] : [{ path: name.split('.'), arguments: '', at, end, deed }];
+  });
+
+/** Whether a name is one of things: `customers`, `delivery_date`. To call it is to ask for them. */
+function isOfThings(name: string, lexicon: Lexicon): boolean {
+  const { domainOfNoun, genericNouns, commonWords, plurals, verbs } = lexicon;
+  const words = partsOf(name);
+  const last = words.at(-1) ?? '';
+  const thing = singular(last, plurals);
+  const isNoun = domainOfNoun.has(thing) || genericNouns.has(thing) || (thing !== last && commonWords.has(thing));
+  return (
+    isNoun &&
+    (thing !== last || (verbs.get(last)?.effect ?? 'read') === 'read') &&
+    words.slice(0, -1).every((word) => domainOfNoun.has(word)) &&
+    !words.some((word) => isActing(word, lexicon) || isMoney(word, lexicon))
+  );
+}
+
+/** Whether the arguments hold credentials, or name where they are. */
+const holdsSecrets = (deed: Called, written: string, texts: readonly string[]): boolean =>
+  texts.some((text) => !/\s/.test(text) && isSecretName(text)) ||
+  deed.sources.some(isSecretName) ||
+  isSecretName(written.replaceAll(STRING, ''));
+
+const ADDRESS = /^https?:\/\//i;
+const ENVIRONMENT = /\benviron\b|\bgetenv\b|\bprocess\.env\b/;
+/** Whether a call names a host outside, and with it a variable that holds a secret. */
+export const namesOutside = ({ deed, arguments: args }: Act, lexicon: Lexicon): 'secret' | 'plain' | undefined => {
+  const isNamed =
+    deed?.kind === 'tool' && textsIn(deed.given).some((text) => ADDRESS.test(text) && isOutside(text, lexicon));
+  return isNamed ? (ENVIRONMENT.test(args) ? 'secret' : 'plain') : undefined;
+};
+
+/** Whether a call does nothing but what its arguments say, or was put together before. */
+const isForm = (full: string, last: string, args: string): boolean =>
+  (last === 'send' && SENDS_COMMAND.test(args)) ||
+  (last === 'open' && ONE_FILE.test(args)) ||
+  (FINISHES.test(full) && NO_ARGUMENTS.test(args));
+
+/** Whether a statement is put together from what is only known when the program runs. */
+const isUnseen = ({ '1': first }: Json): boolean => typeof first === 'string' && !/\s/.test(first);
+const OPEN_STATEMENT = /^\s*[a-z_$][\w$.]*\s*(?:[,)]|$)/;
+
+/** A function of the program is given to something that calls it later, such as a server. What it does is read where it is written. */
+const definition = (span: Span): Deed =>
+  fragmentOf(span, { verb: 'define', action: 'update', effect: 'write', object: 'function', domain: 'code' });
+
+/** What one of its names tells; undefined for a name that tells nothing. */
+function toldByName(full: string, deed: Called, act: Act, readers: Readers): Deed | undefined {
+  const { lexicon, readTool, names, runShell } = readers;
+  const name = bareName(full);
+  const path = name.split(/[.:/]/);
+  const last = path.at(-1) ?? '';
+  const word = partsOf(last).join('_');
+  const span = { at: act.at, end: act.end };
+  if (isForm(full, last, act.arguments)) return readsOnly(span);
+  const defines = deed.otherwise === 'defines' || (ROUTE.test(last) && ROUTED.test(act.arguments));
+  const isVague =
+    name === '' ||
+    names.vagueNames.has(word) ||
+    (lexicon.codeWords.queries.has(last.toLowerCase()) && OPEN_STATEMENT.test(act.arguments) && isUnseen(deed.given));
+  const isListed = !isVague && names.plainNames.has(word);
+  // Texts among its arguments may be statements, and more.
+  const isSkipped = isVague || (isListed && !textsIn(deed.given).some((text) => /[\s/]/.test(text)));
+  const asTool = isSkipped || (defines && ROUTE.test(last)) ? undefined : readTool?.(name, deed.given);
+  const isTold = asTool !== undefined && asTool.action !== 'unknown' && asTool.action !== 'execute';
+  // Commands and statements among its arguments tell what it does, whatever its name is.
+  const isGivenCode = toolCallsIn(JSON.stringify({ tool: name, arguments: deed.given })).some(
+    ({ commands }) => commands.length > 0,
+  );
+  const isPlain =
+    !isGivenCode &&
+    (deed.otherwise !== undefined ||
+      isListed ||
+      isObject(deed, last) ||
+      (readTool !== undefined && !isVague && isOfThings(last, lexicon)));
+  const otherwise = defines
+    ? definition(span)
+    : names.writingNames.has(word)
+      ? fileWrite('', span)
+      : isPlain
+        ? readsOnly(span)
+        : undefined;
+  const told = isTold && !(isObject(deed, last) && gravity(asTool) < GRAVE) ? asTool : otherwise;
+  const inProgram = callFragment(
+    { path, arguments: act.arguments, ...span, isCut: false },
+    'program',
+    lexicon,
+    runShell,
+  );
+  // To be carried out tells nothing.
+  const isMore =
+    inProgram !== undefined &&
+    (inProgram.action !== 'execute' || inProgram.effect === 'destructive') &&
+    !((isObject(deed, last) || (isListed && inProgram.action !== 'send')) && gravity(inProgram) < GRAVE);
+  return (
+    told && gravest<Deed>([told, isMore && !(otherwise && inProgram.action === 'execute') ? inProgram : undefined])
+  );
+}
+
+/** Of a command line among the arguments what destroys counts, whoever carries it out. A sentence is none. */
+const destructiveOf = ({ action, effect, traits }: Fragment): readonly Doing[] =>
+  effect === 'destructive' && action !== 'unknown' ? [{ action, effect, traits }] : [];
+
+export function calledTool(deed: Called, act: Act, readers: Readers): Fragment {
+  const { lexicon } = readers;
+  const span = { at: act.at, end: act.end };
+  if (deed.otherwise === 'loads') return readsOnly(span, { byName: true });
+  const texts = textsIn(deed.given);
+  const each = deed.names.map((full) => toldByName(full, deed, act, readers) ?? unknownCode(span));
+  const chosen = textsIn(deed.given, TOLD).flatMap((text): readonly Doing[] => {
+    if (/\s/.test(text)) return readers.runShell(text, span).flatMap(destructiveOf);
+    const name = text.startsWith('/') ? text.slice(text.lastIndexOf('/') + 1) : text;
+    const last = name.slice(name.lastIndexOf('.') + 1);
+    const doing = NAME.test(name) ? (graveDoing(name, lexicon) ?? graveDoing(last, lexicon)) : undefined;
+    return doing ? [doing] : [];
+  });
+  // `ticket(pay_with="card")`, and a client that is made without what protects it.
+  const keys = Object.keys(deed.given).flatMap((key) => graveDoing(partsOf(key)[0] ?? '', lexicon) ?? []);
+  const set = deed.makesObject && disablesSomething(act.arguments, lexicon) ? [EMPTIES] : [];
+  const does = gravest<Deed>([
+    ...each,
+    ...[...keys, ...set].map((doing) => fragmentOf(span, { verb: 'set', ...doing })),
+    ...chosen.map((doing) => fragmentOf(span, { verb: 'call', ...doing })),
+  ]);
+  const isUnclear =
+    does !== undefined &&
+    does.effect !== 'read' &&
+    (holdsSecrets(deed, act.arguments, texts) || texts.some((text) => writtenPlace(text, span, lexicon).length > 0));
+  const { object, ...told } = gravest<Deed>([does, isUnclear ? unknownCode(span) : undefined]) ?? unknownCode(span);
+  return fragmentOf(span, {
+    verb: told.verb,
+    action: told.action,
+    effect: told.effect,
+    traits: told.traits,
+    // What it is about is the thing that it is called on.
+    object: object === 'unknown' ? 'object' : object,
+    domain: told.domain,
+    extent: told.extent,
+    byName: true,
+  });
+}
