@@ -139,6 +139,12 @@ export abstract class Deeds extends Contents {
       if (keyword === SPREAD && part.kind !== 'name' && part.kind !== 'each') return undefined;
       // `f(**options)`: what they choose is not known.
       if (keyword === SPREAD && this.text.startsWith('**', part.from - 2)) return undefined;
+      // `f(to="x")` of Python, read as JavaScript.
+      const [target] = part.kind === 'bind' ? part.targets : [];
+      if (keyword === undefined && part.kind === 'bind' && target?.kind === 'name') {
+        told[target.name] = this.#json(part.value);
+        continue;
+      }
       const value = this.#json(part);
       const isOnly = keyword === undefined && this.language.keysAreMembers && objectOf(value) !== undefined;
       if (isOnly) Object.assign(told, value);

@@ -199,7 +199,7 @@ function readAs(
     const outside = found.map((act) => namesOutside(act, lexicon));
     // What a file of the system holds may leave with any call, even one that looks something up.
     const opensSystem = tools.length > 0 && [...judge.read].some(isSystemPath);
-    const sends = opensSystem || outside.includes('secret') || (outside.includes('plain') && !each.every(isRead));
+    const sends = opensSystem || outside.includes('told') || (outside.includes('read') && !each.every(isRead));
     const span = { at: root.from, end: root.to };
     const all = [
       ...together(

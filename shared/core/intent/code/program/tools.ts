@@ -108,11 +108,18 @@ const holdsSecrets = (deed: Called, written: string, texts: readonly string[]): 
 
 const ADDRESS = /^https?:\/\//i;
 const ENVIRONMENT = /\benviron\b|\bgetenv\b|\bprocess\.env\b/;
-/** Whether a call names a host outside, and with it a variable that holds a secret. */
-export const namesOutside = ({ deed, arguments: args }: Act, lexicon: Lexicon): 'secret' | 'plain' | undefined => {
-  const isNamed =
-    deed?.kind === 'tool' && textsIn(deed.given).some((text) => ADDRESS.test(text) && isOutside(text, lexicon));
-  return isNamed ? (ENVIRONMENT.test(args) ? 'secret' : 'plain') : undefined;
+/** Arguments that say where something is read, and the first one without a name. */
+const READ_FROM = wordSet('1 url uri link href page site website source feed address');
+/**
+ * Whether a call names a host outside: `read`, only to read it; `told`, in another argument or with a variable that holds a secret, so that
+ * what the call is given may go there.
+ */
+export const namesOutside = ({ deed, arguments: args }: Act, lexicon: Lexicon): 'told' | 'read' | undefined => {
+  if (deed?.kind !== 'tool') return undefined;
+  const isNamed = (leftOut: ReadonlySet<string>) =>
+    textsIn(deed.given, leftOut).some((text) => ADDRESS.test(text) && isOutside(text, lexicon));
+  if (!isNamed(NONE)) return undefined;
+  return ENVIRONMENT.test(args) || isNamed(READ_FROM) ? 'told' : 'read';
 };
 
 /** Whether a call does nothing but what its arguments say, or was put together before. */
