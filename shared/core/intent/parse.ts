@@ -139,15 +139,15 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     !isLikeCode(text, lexicon) &&
     (isForeign || words.length >= MIN_TOLD) &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
-  // Nothing but settings, of which the weights know better than a list of names what they do.
+  // Nothing but settings, and commands among them, of which the weights know better than a list of names what they do.
+  const isSettings = requested.source === 'code' && requested.verb === SETS && requested.action === 'unknown';
   const isHarmlessSetting =
-    asked.length === 1 &&
-    requested.source === 'code' &&
-    requested.verb === SETS &&
-    requested.action === 'unknown' &&
+    isSettings &&
+    asked.every(({ source, action, verb }) => source === 'code' && (action !== 'unknown' || verb === SETS)) &&
     harm?.tells === 'harmless' &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
-  const lead = isReport ? reportIn(sentences, lexicon) : isHarmlessSetting ? { ...requested, ...WRITES } : requested;
+  const harmlessSetting = asked.find(({ action }) => action !== 'unknown') ?? { ...requested, ...WRITES };
+  const lead = isReport ? reportIn(sentences, lexicon) : isHarmlessSetting ? harmlessSetting : requested;
   const read = {
     lead,
     extent: extentOfText(lead, asked, words, lexicon),

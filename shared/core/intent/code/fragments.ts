@@ -65,6 +65,12 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
 /** Whether a text calls tools: their arguments look like settings where each has a line of its own. */
 const callsTools = (text: string): boolean => toolCallsIn(text).some(({ isSurely }) => isSurely);
 
+/** What a command line does that a configuration holds. */
+function heldCommand(line: string, span: Span, lexicon: Lexicon): Fragment[] {
+  const does = shellFragments(parseInner(line, 0, newEffort(line.length)), lexicon, 1);
+  return does.length === 0 ? [unknownCode(span)] : does.map((one) => ({ ...one, ...span }));
+}
+
 /** What a program does that is all of a text; undefined for one that is not understood. */
 export const doneBy = (program: ReadProgram, text: string, lexicon: Lexicon): readonly Fragment[] | undefined => {
   const effort = newEffort(text.length);
@@ -83,7 +89,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   if (does) return [...accountingFor(does, whole)];
   const settings = settingsOnly(text, lexicon);
   if (settings !== undefined && !callsTools(text) && fragmentsBeside([], settings.around, lexicon).length === 0)
-    return [settings.change];
+    return [settings.change, ...settings.commands.flatMap((line) => heldCommand(line, whole, lexicon))];
   const all = fragmentsInAndBeside(text, lexicon);
   // A program that does more than read is none of its lines alone.
   const isMore =
@@ -148,7 +154,7 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
     }
   }
   // A configuration that no other reader takes.
-  if (!found.some(({ effect, action }) => effect === 'destructive' || action === 'unknown'))
+  if (!found.some(({ effect, action }) => effect === 'destructive' || action === 'unknown') && !callsTools(text))
     found.push(...settingsAlone(text, lexicon));
   if (effort.left <= 0) push(unknownCode({ at: until, end: until }));
   return found;

@@ -1,50 +1,14 @@
-// Recognizes a text that is nothing but settings, such as `DB_POOL_SIZE=24 in staging` or a part of a configuration file: the gravest value
+// Reads a text that is nothing but settings, such as `DB_POOL_SIZE=24 in staging` or a part of a configuration file: the gravest value
 // counts, or a change if each of them is an ordinary one.
-import { type Fragment, fragmentOf, type Span, unknownCode, WRITES } from './code.ts';
+import { type Fragment, fragmentOf, gravest, type Span, unknownCode, WRITES } from './code.ts';
+import { configurationIn } from './configuration.ts';
 import { isDestroying, isMoney, partsOf } from './names.ts';
-import { doingOfSetting, doingOfSettings, disablesSomething, protects, type Setting, settingsIn } from './settings.ts';
+import { doingOfSetting, disablesSomething, distinct, protects, type Setting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 
 /** The verb of a text that is nothing but settings. */
 export const SETS = 'set';
-
-const VALUE = `(?:"[^"]*"|'[^']*'|\\[[^\\]]*\\]|\\{[^}]*\\}|[^\\s:=,;]\\S*)`;
-/** `NAME=value`, `name = value`. Read one after the other: one pattern for a whole line would try each way to divide it. */
-const ASSIGNMENT = new RegExp(
-  `["']?[A-Za-z_][\\w.$/-]*(?:[([][^)\\]]*[)\\]][\\w.]*)*["']?\\s*:?=\\s*(?:${VALUE}(?=[\\s,;]|$))?[,;]?\\s*`,
-  'y',
-);
-/** `name: value`, `- value`, `[section]`, a bracket. */
-const ENTRY = new RegExp(
-  `^(?:(?:-\\s+)*["']?[a-z][\\w.$/-]*["']?\\s*:(?:\\s+${VALUE})?|-\\s+${VALUE}|\\[[\\w.: "'-]+\\]|---|[{}[\\]]+),?\\s*(?:#.*)?$`,
-);
-/** A value that is no word of a sentence. */
-const SCALAR = /:\s+(?:true|false|yes|no|on|off|none|null|-?\d[\w.]*|["'[{].*|\S*[/*@].*)\s*,?$/i;
-const MAX_LINES = 400;
-
-/** Whether a line is nothing but assignments, before a comment. */
-function areAssignments(line: string): boolean {
-  let at = 0;
-  while (at < line.length && line[at] !== '#') {
-    ASSIGNMENT.lastIndex = at;
-    if (!ASSIGNMENT.test(line)) return false;
-    at = ASSIGNMENT.lastIndex;
-  }
-  return at > 0;
-}
-
-/** Whether every line of a text, of the first MAX_LINES, sets something. One line with a colon may be a note, unless its value is no word. */
-function isSettings(text: string): boolean {
-  if (!/[=:]/.test(text)) return false;
-  const lines = text
-    .split('\n', MAX_LINES)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
-  const isLine = (line: string) => areAssignments(line) || ENTRY.test(line);
-  if (lines.length === 0 || !lines.every(isLine)) return false;
-  return lines.length > 1 || areAssignments(lines[0] ?? '') || SCALAR.test(lines[0] ?? '');
-}
 
 const MAX_TEXT = 4_000;
 /** Some settings at most: a longer text is a file, of which other readers say what it is. */
@@ -83,21 +47,30 @@ function partsOfText(text: string): Parts {
 /** `open`: its name or value says too little, so that the learned weights count. */
 type Judgement = 'ordinary' | 'open' | 'grave';
 
+/** The fields of a schedule, in every month. */
+const SCHEDULE = /^(?:@(?:hourly|daily|weekly|monthly)|(?:[\d*][\d*,/-]{0,20} ){3}\* [\d*a-z][\d*a-z,/-]{0,20})$/;
+/** Words, more than a name has: they may ask for anything. */
+const PROSE = /\p{L}\s+\p{L}[\p{L}'-]*\s+\p{L}/u;
+
 /** What a setting is that no rule of the lexicon is about: who may do what, what runs, where something goes, and whether something is kept or protected are no ordinary questions. */
 function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
-  const { name, value } = setting;
+  const { name, own = name, value } = setting;
   const { exposures, sensitiveSettings, sensitiveValues, weakeners } = lexicon.codeWords;
+  const isOn = ON.test(value) || SCHEDULE.test(value);
   if (disablesSomething(`${name}=${value}`, lexicon)) return 'grave';
-  if (protects(name, lexicon)) return ON.test(value) ? 'ordinary' : 'grave';
-  const parts = name.split('_');
+  if (protects(own, lexicon)) return isOn ? 'ordinary' : 'grave';
+  const parts = own.split('_');
   if (parts.some((part) => isMoney(part, lexicon))) return 'grave';
   // One of what is kept is nearly nothing.
-  if (/^1\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) return 'grave';
+  if (/^1\D{0,5}$/.test(value) && name.split('_').some((part) => lexicon.emptying.has(part))) return 'grave';
   const weakens = (part: string) => isDestroying(part, lexicon) || exposures.has(part) || weakeners.has(part);
   if (parts.some(weakens)) return OFF.test(value) ? 'ordinary' : 'grave';
   if (partsOf(value).some((part) => sensitiveValues.has(part) || isDestroying(part, lexicon))) return 'grave';
-  const isPlain = PLAIN.test(value) && !OFF.test(value) && !HOST.test(value);
-  return isPlain && !parts.some((part) => sensitiveSettings.has(part)) ? 'ordinary' : 'open';
+  const isPlain = isOn || (PLAIN.test(value) && !(OFF.test(value) || HOST.test(value) || PROSE.test(value)));
+  // What is around it says what it is about: who pays, what is protected.
+  const isAbout = (part: string) => sensitiveSettings.has(part) || isMoney(part, lexicon) || weakens(part);
+  const isOpen = parts.some((part) => sensitiveSettings.has(part)) || (own !== name && name.split('_').some(isAbout));
+  return isPlain && !isOpen ? 'ordinary' : 'open';
 }
 
 /** Whether a variable of the environment, or of make, is set to a path, options or a command: `LD_PRELOAD=/opt/a.so`, but not `PAGER=less`. */
@@ -121,6 +94,21 @@ export interface FoundSettings {
   readonly change: Fragment;
   /** What is said beside the settings, which must be no code: `X=1 (rm -rf /srv)`. */
   readonly around: string;
+  /** Command lines that are among them. */
+  readonly commands: readonly string[];
+}
+
+const WHAT = { verb: SETS, object: 'setting', domain: 'infra' } as const;
+
+/** What the settings of a text do; undefined where the lexicon has a rule about one of them. */
+function changeOf(settings: readonly Setting[], { settings: written, around }: Parts, lexicon: Lexicon) {
+  if (settings.some((setting) => doingOfSetting(setting, lexicon) !== undefined)) return undefined;
+  const judgements = new Set(settings.slice(0, MAX_SETTINGS).map((setting) => judgementOf(setting, lexicon)));
+  if (settings.length > MAX_SETTINGS || partsOf(around).some((part) => isDestroying(part, lexicon)))
+    judgements.add('grave');
+  if (leadsOutside(written, lexicon) || decidesWhatRuns(written, lexicon)) judgements.add('grave');
+  if (judgements.has('grave')) return 'grave';
+  return judgements.has('open') || MORE_THAN_WORDS.test(written.replace(QUOTED, '')) ? 'open' : 'ordinary';
 }
 
 /**
@@ -128,29 +116,25 @@ export interface FoundSettings {
  * where none is grave, the learned weights may call them harmless (`intentOf`).
  */
 export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | undefined {
-  const { sensitiveSettings } = lexicon.codeWords;
-  if (text.length > MAX_TEXT || !/[=:]/.test(text) || sensitiveSettings.names.size === 0) return undefined;
-  const { settings, around } = partsOfText(text);
-  if (!isSettings(settings)) return undefined;
-  const found = settingsIn(settings);
-  if (found.length === 0 || found.some((setting) => doingOfSetting(setting, lexicon) !== undefined)) return undefined;
-  const what = { verb: SETS, object: 'setting', domain: 'infra' } as const;
+  if (text.length > MAX_TEXT || lexicon.codeWords.sensitiveSettings.names.size === 0) return undefined;
+  const parts = partsOfText(text);
+  const found = configurationIn(parts.settings);
+  if (found === undefined || found.settings.length === 0) return undefined;
+  const judgement = changeOf(found.settings, parts, lexicon);
+  if (judgement === undefined) return undefined;
   const span = { at: 0, end: text.length };
-  const judgements = new Set(found.slice(0, MAX_SETTINGS).map((setting) => judgementOf(setting, lexicon)));
-  if (found.length > MAX_SETTINGS || partsOf(around).some((part) => isDestroying(part, lexicon)))
-    judgements.add('grave');
-  if (leadsOutside(settings, lexicon) || decidesWhatRuns(settings, lexicon)) judgements.add('grave');
-  if (MORE_THAN_WORDS.test(settings.replace(QUOTED, ''))) judgements.add('open');
-  if (!judgements.has('open') && !judgements.has('grave'))
-    return { change: fragmentOf(span, { ...WRITES, ...what, isWhole: true }), around };
-  return { change: unknownCode(span, judgements.has('grave') ? { ...what, verb: 'unknown' } : what), around };
+  const beside = { around: parts.around, commands: found.commands };
+  if (judgement === 'ordinary') return { change: fragmentOf(span, { ...WRITES, ...WHAT, isWhole: true }), ...beside };
+  // The words of settings ask for nothing, but those of a sentence may.
+  const isWhole = parts.around.trim() === '' && !found.settings.some(({ value }) => PROSE.test(value));
+  const open = judgement === 'grave' ? { ...WHAT, verb: 'unknown' } : { ...WHAT, isWhole };
+  return { change: unknownCode(span, open), ...beside };
 }
 
 /** What a text does that is nothing but settings, if the lexicon has one of its values. */
 export function settingsAlone(text: string, lexicon: Lexicon): Fragment[] {
-  if (!isSettings(text)) return [];
+  const found = lexicon.settings.length === 0 ? undefined : configurationIn(text);
+  const doing = gravest(distinct(found?.settings ?? []).map((setting) => doingOfSetting(setting, lexicon)));
   const span: Span = { at: 0, end: text.length };
-  const what = { object: 'setting', domain: 'infra' } as const;
-  const doing = doingOfSettings(text, lexicon);
-  return doing ? [fragmentOf(span, { verb: 'set', ...doing, ...what, isWhole: true })] : [];
+  return doing ? [fragmentOf(span, { ...WHAT, ...doing, isWhole: true })] : [];
 }

@@ -52,6 +52,8 @@ export const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits:
 export interface Setting {
   /** In snake_case. */
   readonly name: string;
+  /** The last of those names, where they are several. */
+  readonly own?: string;
   /** In lower case, without quotes. */
   readonly value: string;
 }
@@ -95,7 +97,9 @@ export function settingsIn(text: string): Setting[] {
   let own = '';
   const add = (value: string) => {
     const name = partsOf([...around.slice(-MAX_NAME), own].filter(Boolean).join('.').slice(-MAX_NAME)).join('_');
-    if (name !== '') found.push({ name, value: value.toLowerCase() });
+    if (name === '') return;
+    const last = partsOf(own).join('_');
+    found.push({ name, value: value.toLowerCase(), ...(last === '' || last === name ? {} : { own: last }) });
   };
   for (let at = 0; at < parts.length; at += 1) {
     const { kind, text: word } = parts[at] as Part;
@@ -214,7 +218,7 @@ export function doingOfSetting(setting: Setting, lexicon: Lexicon): Doing | unde
 }
 
 /** Those that differ: in deeply nested code the ends of many names are alike. */
-const distinct = (settings: readonly Setting[]): Setting[] => [
+export const distinct = (settings: readonly Setting[]): Setting[] => [
   ...new Map(
     settings.map((setting) => [`${setting.name.split('_').slice(-MAX_OWN_WORDS).join('_')} ${setting.value}`, setting]),
   ).values(),
