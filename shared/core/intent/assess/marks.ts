@@ -64,14 +64,14 @@ export function flagsOf(
 
 /** Also those of further requests: a text that sends something outside keeps this trait whichever action comes first. */
 export function traitsOfText(
-  { text, sentences, spoken: { words, infos }, isForeign }: Segments,
+  { text, sentences, code, spoken: { words, infos }, isForeign }: Segments,
   { all, asked }: Readings,
   { lead, extent, entities, external }: Read,
   lexicon: Lexicon,
 ): Trait[] {
   const traits = new Set([...lead.traits, ...asked.flatMap((request) => request.traits)]);
   // What settings say of privileges is told by their values.
-  const phrases = lead.source === 'code' && lead.verb === SETS ? [] : lexicon.traitPhrases.findAll(words);
+  const phrases = code.some(({ verb }) => verb === SETS) ? [] : lexicon.traitPhrases.findAll(words);
   for (const trait of phrases)
     if (lead.action !== 'read' || lead.traits.length > 0 || trait === 'privileged') traits.add(trait);
   if (entities.money.length > 0 && lead.action === 'transfer') traits.add('financial');

@@ -22,10 +22,7 @@ const ASSIGNMENT = new RegExp(
 );
 const KEY = String.raw`["']?[a-z][\w.$/-]*["']?`;
 /** `name: value`, `- value`, a bracket. */
-const ENTRY = new RegExp(
-  `^(?:(?:-\\s+)*${KEY}\\s*:(?:\\s+${VALUE})?|-\\s+${VALUE}|---|[{}[\\]]+),?\\s*(?:#.*)?$`,
-  'i',
-);
+const ENTRY = new RegExp(`^(?:(?:-\\s+)*${KEY}\\s*:(?:\\s+${VALUE})?|-\\s+${VALUE}|---|[{}[\\]]+),?\\s*(?:#.*)?$`, 'i');
 /** `spec:`, below which its members stand. */
 const HEADER = new RegExp(`^((?:-\\s+)*)(${KEY})\\s*:\\s*(?:#.*)?$`, 'i');
 /** `[tool.ruff]`, `[alias "a"]` */
@@ -36,6 +33,8 @@ const BLOCK = /^[a-z][\w.-]*(?:\s+"[^"]*"){0,3}\s*=?\s*\{$/i;
 const WORDS = /^((?:-\s+)*)["']?([a-z][\w.-]*)["']?\s*[:=]\s*(\S[^\n]*)$/i;
 /** `run: |`, with lines of text below. */
 const TEXT_BELOW = new RegExp(`^((?:-\\s+)*)(${KEY})\\s*:\\s*[|>][+-]?$`, 'i');
+/** An item of a list, which is no member of it. */
+const ITEM_OF = /^-\s+((?!["']?[a-z][\w.$/-]*["']?:(?:\s|$)).+)$/i;
 /** A value that is no word of a sentence. */
 const SCALAR = /:\s+(?:true|false|yes|no|on|off|none|null|-?\d[\w.]*|["'[{].*|\S*[/*@].*)\s*,?$/i;
 
@@ -70,12 +69,10 @@ const settingAt = (around: readonly string[], own: string, value: string): Setti
   value: value === '' ? 'empty' : value.toLowerCase(),
 });
 
-/** The commands of a value: a line, several lines, or the words of one. */
-function commandsOf(value: unknown): string[] | undefined {
-  if (typeof value === 'string') return [value];
-  const texts = Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
-  return texts.length > 0 && texts.every((text) => !/\s/.test(text)) ? [texts.map(shellQuote).join(' ')] : texts;
-}
+/** Names of one command, whose list has its words; other lists have a command in each item. */
+const HOLDS_ONE = /^(?:command|cmd|entrypoint|exec)$/i;
+const commandsOf = (own: string, texts: readonly string[]): readonly string[] =>
+  HOLDS_ONE.test(own) ? [texts.map(shellQuote).join(' ')] : texts;
 
 const isCommandKey = (own: string, around: readonly string[]): boolean =>
   HOLDS_COMMAND.test(own) || around.at(-1) === HOLD_COMMANDS;
@@ -83,8 +80,9 @@ const isCommandKey = (own: string, around: readonly string[]): boolean =>
 /** What a document of JSON sets. */
 function membersOf(value: unknown, around: readonly string[], own: string, found: Found): void {
   const path = own === '' ? around : [...around, own];
-  if (isCommandKey(own, around) && (typeof value === 'string' || Array.isArray(value)))
-    found.commands.push(...(commandsOf(value) ?? []));
+  if (isCommandKey(own, around) && typeof value === 'string') found.commands.push(value);
+  else if (isCommandKey(own, around) && Array.isArray(value))
+    found.commands.push(...commandsOf(own, value.map(String)));
   else if (Array.isArray(value)) {
     if (value.length === 0) found.settings.push(settingAt(around, own, ''));
     for (const one of value) membersOf(one, around, own, found);
@@ -139,6 +137,7 @@ function linesSet(lines: readonly Line[]): Found | undefined {
     levels = levels.filter((level) => level.indent < indent + items);
     const around = [...section, ...levels.map(({ name }) => name)];
     const header = HEADER.exec(text)?.[2];
+    const item = ITEM_OF.exec(text)?.[1];
     const below = TEXT_BELOW.exec(text)?.[2];
     const words = WORDS.exec(text);
     const [own, value] = [bare(words?.[2] ?? ''), words?.[3] ?? ''];
@@ -150,7 +149,8 @@ function linesSet(lines: readonly Line[]): Found | undefined {
       if (isCommandKey(bare(below), around)) found.commands.push(held);
       else found.settings.push(settingAt(around, bare(below), held));
       at += inner.length;
-    } else if (words !== null && isCommandKey(own, around)) found.commands.push(...commandsIn(value));
+    } else if (item !== undefined && HOLDS_COMMAND.test(around.at(-1) ?? '')) found.commands.push(bare(item));
+    else if (words !== null && isCommandKey(own, around)) found.commands.push(...commandsIn(own, value));
     else if (BLOCK.test(text)) open += 1;
     else if (areAssignments(text) || ENTRY.test(text)) {
       open += (text.match(/[{[]/g) ?? []).length - (text.match(/[}\]]/g) ?? []).length;
@@ -163,10 +163,10 @@ function linesSet(lines: readonly Line[]): Found | undefined {
 }
 
 /** The commands of a value on its line: `[sh, -c, "ls"]` is one, and so is `npm ci`. */
-function commandsIn(value: string): string[] {
+function commandsIn(own: string, value: string): readonly string[] {
   if (!/^\[.*\]$/.test(value)) return [bare(value)];
   const items = Array.from(value.matchAll(ITEM), ([, double, single, plain]) => double ?? single ?? plain ?? '');
-  return commandsOf(items) ?? [];
+  return commandsOf(own, items);
 }
 const ITEM = /"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s,[\]"'][^,[\]]*)/g;
 
@@ -183,7 +183,8 @@ function settingsOfLine(text: string, around: readonly string[]): Setting[] {
  */
 export function configurationIn(text: string): Configuration | undefined {
   if (!/[=:]/.test(text)) return undefined;
-  const value = /^\s*[{[]/.test(text) ? parsed(text.trim()) : undefined;
+  const document = text.replace(/^(?:\s*#[^\n]*\n)+/, '').trim();
+  const value = /^[{[]/.test(document) ? parsed(document) : undefined;
   if (value !== undefined) {
     const found = newFound();
     membersOf(value, [], '', found);
@@ -195,5 +196,7 @@ export function configurationIn(text: string): Configuration | undefined {
   const isLine = others.length > 0 || areAssignments(first.text) || SCALAR.test(first.text);
   const found = isLine ? linesSet(lines) : undefined;
   // Names are told by brackets that are open over several lines.
-  return found && lines.some(({ text: line }) => /[{[(]$/.test(line)) ? { ...found, settings: settingsIn(text) } : found;
+  return found && lines.some(({ text: line }) => /[{[(]$/.test(line))
+    ? { ...found, settings: settingsIn(text) }
+    : found;
 }

@@ -3,7 +3,7 @@
 import { type Fragment, fragmentOf, gravest, type Span, unknownCode, WRITES } from './code.ts';
 import { configurationIn } from './configuration.ts';
 import { isDestroying, isMoney, partsOf } from './names.ts';
-import { doingOfSetting, disablesSomething, distinct, protects, type Setting } from './settings.ts';
+import { doingOfSetting, disablesSomething, distinct, protectsWhen, type Setting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 
@@ -13,7 +13,9 @@ export const SETS = 'set';
 const MAX_TEXT = 4_000;
 /** Some settings at most: a longer text is a file, of which other readers say what it is. */
 const MAX_SETTINGS = 60;
-const ON = /^(?:true|on|yes|enabled?|strict|required?|[1-9]\d{0,5}[a-z]{0,5})$/;
+const ON = /^(?:true|on|yes|enabled?|enforc(?:e|ed|ing)|block|strict|required?|[1-9]\d{0,5}[a-z]{0,5})$/;
+/** A switch that is on, and no number. */
+const ALL_ON = /^(?:true|on|yes|enabled?|enforced?|strict|required?|always|1)$/;
 const OFF = /^(?:false|off|no|none|null|nil|never|disabled?|empty|-?0+(?:[.x]0+)?[a-z]{0,5}|undefined)$/;
 /** A number, with its unit, a word, some words, or the name of a place such as `Europe/Lisbon`: no address, file, pattern or command. */
 const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_-]{0,30})?$/u;
@@ -52,26 +54,58 @@ const SCHEDULE = /^(?:@(?:hourly|daily|weekly|monthly)|(?:[\d*][\d*,/-]{0,20} ){
 /** Words, more than a name has: they may ask for anything. */
 const PROSE = /\p{L}\s+\p{L}[\p{L}'-]*\s+\p{L}/u;
 
+/** What the name of a setting says to a value that switches it; undefined where it says nothing of what protects, weakens or pays. */
+function judgementOfName(parts: readonly string[], value: string, lexicon: Lexicon): Judgement | undefined {
+  const { demands } = lexicon.codeWords;
+  const [isOn, isOff] = [ON.test(value) || SCHEDULE.test(value), OFF.test(value)];
+  const protects = protectsWhen(parts.join('_'), lexicon);
+  if (protects !== undefined) return (protects === 'on' ? isOn : isOff) ? 'ordinary' : 'grave';
+  const isBad = (part: string) => isDestroying(part, lexicon) || lexicon.codeWords.exposures.has(part);
+  const isWeak = (part: string) => lexicon.codeWords.weakeners.has(part);
+  // `block_public_acls`, `require_approval`
+  if (demands.has(parts[0] ?? '') && !parts.some(isWeak)) return ALL_ON.test(value) ? 'ordinary' : 'grave';
+  if (parts.some((part) => isBad(part) || isWeak(part))) return isOff ? 'ordinary' : 'grave';
+  if (parts.some((part) => isMoney(part, lexicon))) return isOff ? 'open' : 'grave';
+  return undefined;
+}
+
 /** What a setting is that no rule of the lexicon is about: who may do what, what runs, where something goes, and whether something is kept or protected are no ordinary questions. */
 function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const { name, own = name, value } = setting;
-  const { exposures, sensitiveSettings, sensitiveValues, weakeners } = lexicon.codeWords;
-  const isOn = ON.test(value) || SCHEDULE.test(value);
-  if (disablesSomething(`${name}=${value}`, lexicon)) return 'grave';
-  if (protects(own, lexicon)) return isOn ? 'ordinary' : 'grave';
+  const { exposures, sensitiveSettings, sensitiveValues, switches, textFields, weakeners } = lexicon.codeWords;
   const parts = own.split('_');
-  if (parts.some((part) => isMoney(part, lexicon))) return 'grave';
-  // One of what is kept is nearly nothing.
-  if (/^1\D{0,5}$/.test(value) && name.split('_').some((part) => lexicon.emptying.has(part))) return 'grave';
-  const weakens = (part: string) => isDestroying(part, lexicon) || exposures.has(part) || weakeners.has(part);
-  if (parts.some(weakens)) return OFF.test(value) ? 'ordinary' : 'grave';
-  if (partsOf(value).some((part) => sensitiveValues.has(part) || isDestroying(part, lexicon))) return 'grave';
-  const isPlain = isOn || (PLAIN.test(value) && !(OFF.test(value) || HOST.test(value) || PROSE.test(value)));
+  const around = name.split('_').slice(0, -parts.length);
+  // A switch is about what stands around it.
+  const about = parts.every((part) => switches.has(part)) ? [...around, ...parts] : parts;
+  const byName = judgementOfName(about, value, lexicon);
+  if (byName !== undefined) return byName;
+  if (disablesSomething(`${about.join('_')}=${value}`, lexicon)) return 'grave';
+  const isSensitive = parts.some((part) => sensitiveSettings.has(part)) && !VERSION.test(own);
+  // Names and titles may be those of anything.
+  const isLabel = textFields.has(own) || parts.at(-1) === 'id';
+  const says = partsOf(value);
+  const isGrave = says.some((part) => isDestroying(part, lexicon) || (isSensitive && sensitiveValues.has(part)));
+  if (isGrave) return isLabel ? 'open' : 'grave';
+  const isOn = ON.test(value) || SCHEDULE.test(value);
+  const isPlain =
+    isOn || (PLAIN.test(value) && !(OFF.test(value) || HOST.test(value) || PROSE.test(value))) || VERSION.test(own);
   // What is around it says what it is about: who pays, what is protected.
-  const isAbout = (part: string) => sensitiveSettings.has(part) || isMoney(part, lexicon) || weakens(part);
-  const isOpen = parts.some((part) => sensitiveSettings.has(part)) || (own !== name && name.split('_').some(isAbout));
+  const isAbout = (part: string) =>
+    sensitiveSettings.has(part) ||
+    isMoney(part, lexicon) ||
+    isDestroying(part, lexicon) ||
+    exposures.has(part) ||
+    weakeners.has(part);
+  const isOpen =
+    isSensitive ||
+    around.some(isAbout) ||
+    // One of what is kept is nearly nothing.
+    (/^1\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) ||
+    (!isLabel && says.some((part) => sensitiveValues.has(part)));
   return isPlain && !isOpen ? 'ordinary' : 'open';
 }
+/** The name of a version, of which other rules say what is too old. */
+const VERSION = /(?:^|_)version$/;
 
 /** Whether a variable of the environment, or of make, is set to a path, options or a command: `LD_PRELOAD=/opt/a.so`, but not `PAGER=less`. */
 const decidesWhatRuns = (settings: string, { codeWords }: Lexicon): boolean =>

@@ -30,9 +30,16 @@ export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
   const values = emptyValues(lexicon);
   for (const [, name = '', value = ''] of text.matchAll(SETTING)) {
     const lower = value.toLowerCase();
-    if (values.has(lower) && isNothing(partsOf(name), lower, lexicon)) return true;
+    if (values.has(lower) && isEmptied(name, lower, lexicon)) return true;
   }
   return false;
+}
+
+/** Whether one setting keeps something, and is set to nothing. */
+function isEmptied(name: string, value: string, lexicon: Lexicon): boolean {
+  const parts = partsOf(name);
+  // None of what should not be is no harm: `maxUnavailable: 0`
+  return isNothing(parts, value, lexicon) && !parts.some((part) => lexicon.codeWords.faults.has(part));
 }
 
 const MAY_DISABLE = /[01]|9{5}|true|false|yes|no|o(?:n|ff)|inf|unlimited|ed\b|(?:in|de)active/i;
@@ -133,31 +140,66 @@ const rulesOf = oncePerLexicon(({ settings }) => {
   return { byName, firsts: new Set([...byName.keys()].map((name) => name.split('_', 1)[0] ?? '')) };
 });
 
+/** A rule, and whether what the name says beside it turns its value around: `no_verify`, `auth_disabled`, `block_public_acls`. */
+interface Match {
+  readonly rule: SettingRule;
+  readonly isNegated: boolean;
+  /** All of it is in the names around the setting's own. */
+  readonly isAround: boolean;
+}
+
 /** The rules one of whose names is part of this name. */
-function rulesIn(name: string, lexicon: Lexicon): SettingRule[] {
+function rulesIn({ name, own = name }: Pick<Setting, 'name' | 'own'>, lexicon: Lexicon): Match[] {
   const { byName, firsts } = rulesOf(lexicon);
+  const { negators } = lexicon.codeWords;
   const words = name.split('_').slice(-MAX_OWN_WORDS);
-  const found: SettingRule[] = [];
+  const ownFrom = words.length - own.split('_').length;
+  const found: Match[] = [];
   for (const [from, word] of words.entries()) {
     if (!firsts.has(word)) continue;
-    for (let to = from + 1; to <= Math.min(words.length, from + MAX_WORDS); to += 1)
-      found.push(...(byName.get(words.slice(from, to).join('_')) ?? []));
+    for (let to = from + 1; to <= Math.min(words.length, from + MAX_WORDS); to += 1) {
+      const isNegated = [words[from - 1], words[to]].some((beside) => negators.has(beside ?? ''));
+      const rules = byName.get(words.slice(from, to).join('_')) ?? [];
+      found.push(...rules.map((rule) => ({ rule, isNegated, isAround: to <= ownFrom })));
+    }
   }
   return found;
 }
 
 const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|empty)$/.test(value);
 
-function rulesFor({ name, value: whole }: Setting, lexicon: Lexicon): SettingRule[] {
+/** What a switch is set to when its name is negated. */
+const OPPOSITES: ReadonlyMap<string, string> = new Map(
+  ['true false', '1 0', 'on off', 'yes no', 't f', 'y n', 'enabled disabled'].flatMap((pair) => {
+    const [a = '', b = ''] = pair.split(' ');
+    return [[a, b] as const, [b, a] as const];
+  }),
+);
+
+function rulesFor(setting: Setting, lexicon: Lexicon): SettingRule[] {
   // `roles/owner`
-  const value = whole.replace(/^roles?\//, '');
-  return rulesIn(name, lexicon).filter(({ values }) => (values === undefined ? !isKept(value) : values.has(value)));
+  const value = setting.value.replace(/^roles?\//, '');
+  const opposite = OPPOSITES.get(value);
+  // A switch is about what stands around it only where its own name says no more: `{"mfa": {"required": false}}`.
+  const { switches } = lexicon.codeWords;
+  const isOther = opposite !== undefined && !(setting.own ?? '').split('_').some((word) => switches.has(word));
+  return rulesIn(setting, lexicon).flatMap(({ rule, isNegated, isAround }) => {
+    if (isAround && isOther) return [];
+    const { values } = rule;
+    if (values === undefined) return isKept(value) ? [] : [rule];
+    return values.has((isNegated ? opposite : undefined) ?? value) ? [rule] : [];
+  });
 }
 
-/** Whether a setting has the name of one that protects something, when it is not switched off. */
-export const protects = (name: string, lexicon: Lexicon): boolean =>
-  lexicon.codeWords.protections.has(name) ||
-  rulesIn(name, lexicon).some(({ doing, values }) => doing.effect === 'destructive' && values?.has('false') === true);
+/** Whether a setting has the name of one that protects something, when it is switched on, or off where the name is negated. */
+export function protectsWhen(name: string, lexicon: Lexicon): 'on' | 'off' | undefined {
+  if (lexicon.codeWords.protections.has(name)) return 'on';
+  const isProtection = ({ rule: { doing, values } }: Match) =>
+    doing.effect === 'destructive' && values?.has('false') === true;
+  const found = rulesIn({ name }, lexicon).filter(isProtection);
+  if (found.length === 0) return undefined;
+  return found.some(({ isNegated }) => isNegated) ? 'off' : 'on';
+}
 
 /** What a rule says of the setting of one value; undefined if none does. */
 export const ruledDoing = (setting: Setting, lexicon: Lexicon): Doing | undefined =>
@@ -208,7 +250,7 @@ export function settingsOfWords(words: readonly string[], maySet: (at: number) =
 export function doingOfSetting(setting: Setting, lexicon: Lexicon): Doing | undefined {
   const { name, value } = setting;
   const doings = rulesFor(setting, lexicon).map(({ doing }) => doing);
-  if (emptiesSetting(`${name}=${value}`, lexicon)) doings.push(EMPTIES);
+  if (isEmptied(name, value, lexicon)) doings.push(EMPTIES);
   // `deleted_at`, with a date
   if (/_(?:at|on|by)$/.test(name) && !isKept(value)) {
     const become = lexicon.participles.get(name.split('_').at(-2) ?? '');
