@@ -170,11 +170,25 @@ function commandsIn(own: string, value: string): readonly string[] {
 }
 const ITEM = /"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s,[\]"'][^,[\]]*)/g;
 
+/** One name with a value without quotes, which may have any sign in it: `always_bcc = box@mail.example`. */
+const PLAIN_LINE = new RegExp(
+  `^(?:-\\s+)*(${KEY})\\s*(?:=|:(?=\\s))\\s*([^\\s"'{}[\\],#=][^\\s"'{}[\\],#=]*)\\s*,?(?:\\s#.*)?$`,
+  'i',
+);
+/** What a name is about: `limit[user=7] = 4`. */
+const INDEX = /\[[^\]]*\](?=[\w.]*\s*=)/g;
+
 /** The settings of a line; an item of a list is one of what stands above it. */
 function settingsOfLine(text: string, around: readonly string[]): Setting[] {
   const item = /^(?:-\s+)+([^:{[]+|"[^"]*"|'[^']*')$/.exec(text)?.[1];
   if (item !== undefined) return [settingAt(around.slice(0, -1), around.at(-1) ?? '', bare(item.trim()))];
-  return settingsIn(text).map(({ name, own, value }) => ({ name: nameOf([...around, name]), own: own ?? name, value }));
+  const plain = PLAIN_LINE.exec(text);
+  if (plain) return [settingAt(around, bare(plain[1] ?? ''), plain[2] ?? '')];
+  return settingsIn(text.replaceAll(INDEX, '')).map(({ name, own, value }) => ({
+    name: nameOf([...around, name]),
+    own: own ?? name,
+    value,
+  }));
 }
 
 /**

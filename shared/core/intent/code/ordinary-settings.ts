@@ -56,12 +56,14 @@ const PROSE = /\p{L}\s+\p{L}[\p{L}'-]*\s+\p{L}/u;
 
 /** What the name of a setting says to a value that switches it; undefined where it says nothing of what protects, weakens or pays. */
 function judgementOfName(parts: readonly string[], value: string, lexicon: Lexicon): Judgement | undefined {
-  const { demands } = lexicon.codeWords;
+  const { demands, negators, safeguards } = lexicon.codeWords;
   const [isOn, isOff] = [ON.test(value) || SCHEDULE.test(value), OFF.test(value)];
   const protects = protectsWhen(parts.join('_'), lexicon);
   if (protects !== undefined) return (protects === 'on' ? isOn : isOff) ? 'ordinary' : 'grave';
-  const isBad = (part: string) => isDestroying(part, lexicon) || lexicon.codeWords.exposures.has(part);
   const isWeak = (part: string) => lexicon.codeWords.weakeners.has(part);
+  const isTurned = parts.some((part) => negators.has(part) || isWeak(part));
+  if (isOff && !isTurned && parts.some((part) => safeguards.has(part) || demands.has(part))) return 'grave';
+  const isBad = (part: string) => isDestroying(part, lexicon) || lexicon.codeWords.exposures.has(part);
   // `block_public_acls`, `require_approval`
   if (demands.has(parts[0] ?? '') && !parts.some(isWeak)) return ALL_ON.test(value) ? 'ordinary' : 'grave';
   if (parts.some((part) => isBad(part) || isWeak(part))) return isOff ? 'ordinary' : 'grave';
@@ -69,14 +71,57 @@ function judgementOfName(parts: readonly string[], value: string, lexicon: Lexic
   return undefined;
 }
 
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['ms', 0.001],
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+  ['w', 604_800],
+]);
+const DAY_SECONDS = 86_400;
+const SHORT_SECONDS = 60;
+const LASTS = /(\d+(?:\.\d+)?)\s?(ms|[smhdw])[a-z]*/g;
+
+/** How long a value lasts, in seconds; undefined for one without a unit, in itself or in its name. */
+function secondsOf(parts: readonly string[], value: string): number | undefined {
+  const unit = /^\d+(?:\.\d+)?$/.test(value)
+    ? parts.map((part) => /^(ms|millis|seconds?|secs?|minutes?|mins?|hours?|days?)$/.exec(part)?.[1]).find(Boolean)
+    : undefined;
+  const text = unit === undefined ? value : `${value}${/^mill|^ms/.test(unit) ? 'ms' : unit.charAt(0)}`;
+  const found = [...text.matchAll(LASTS)];
+  if (found.length === 0 || text.replace(LASTS, '').trim() !== '') return undefined;
+  return found.reduce((sum, [, count, of = '']) => sum + Number(count) * (SECONDS.get(of) ?? 0), 0);
+}
+
+/** Whether what is kept is kept for nearly nothing: `retention: 1h`, `expireAfterSeconds: 5`. A cache may be as short as one likes. */
+function isBrief({ name, own = name, value }: Setting, { codeWords: { keeps, passing } }: Lexicon): boolean {
+  const parts = name.split('_');
+  if (!parts.some((part) => keeps.has(part)) || parts.some((part) => passing.has(part))) return false;
+  const seconds = secondsOf(own.split('_'), value);
+  const isTime = /(?:^|_)(?:ttl|live|lifetime|age)(?:_|$)/.test(name);
+  return seconds !== undefined && seconds < (isTime ? SHORT_SECONDS : DAY_SECONDS);
+}
+
+const MAIL = /^[\w.+-]{1,64}@([\w-]+(?:\.[\w-]+)+)$/;
+
+/** Whether somebody outside gets something: `bcc: box@mail.example`, `crash_host = dumps.example`. */
+function isGivenAway({ name, value }: Setting, { codeWords, internalHosts }: Lexicon): boolean {
+  const host = MAIL.exec(value)?.[1];
+  const gives = name.split('_').some((part) => codeWords.receivers.has(part) || part === 'to');
+  return gives && host !== undefined && isExternalHost(host, internalHosts);
+}
+
 /** What a setting is that no rule of the lexicon is about: who may do what, what runs, where something goes, and whether something is kept or protected are no ordinary questions. */
 function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const { name, own = name, value } = setting;
-  const { exposures, sensitiveSettings, sensitiveValues, switches, textFields, weakeners } = lexicon.codeWords;
+  const { contentFields, exposures, sensitiveSettings, sensitiveValues, switches, textFields, weakeners } =
+    lexicon.codeWords;
   const parts = own.split('_');
   const around = name.split('_').slice(0, -parts.length);
   // A switch is about what stands around it.
   const about = parts.every((part) => switches.has(part)) ? [...around, ...parts] : parts;
+  if (isBrief(setting, lexicon) || isGivenAway(setting, lexicon)) return 'grave';
   const byName = judgementOfName(about, value, lexicon);
   if (byName !== undefined) return byName;
   if (disablesSomething(`${about.join('_')}=${value}`, lexicon)) return 'grave';
@@ -84,7 +129,11 @@ function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   // Names and titles may be those of anything.
   const isLabel = textFields.has(own) || parts.at(-1) === 'id';
   const says = partsOf(value);
-  const isGrave = says.some((part) => isDestroying(part, lexicon) || (isSensitive && sensitiveValues.has(part)));
+  const isGrave =
+    (value === 'empty' && contentFields.has(parts.at(-1) ?? '')) ||
+    says.some(
+      (part) => isDestroying(part, lexicon) || weakeners.has(part) || (isSensitive && sensitiveValues.has(part)),
+    );
   if (isGrave) return isLabel ? 'open' : 'grave';
   const isOn = ON.test(value) || SCHEDULE.test(value);
   const isPlain =

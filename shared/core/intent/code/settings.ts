@@ -35,9 +35,13 @@ export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
   return false;
 }
 
+/** Nothing, in whatever units: `0h0m0s`, `PT0S`, `0 days`, `0, 0`. */
+const ZERO = /^p?t?0+(?:\.0+)?\s?[a-z]*(?:[\s,]*0+(?:\.0+)?\s?[a-z]*)*$/;
+
 /** Whether one setting keeps something, and is set to nothing. */
-function isEmptied(name: string, value: string, lexicon: Lexicon): boolean {
+function isEmptied(name: string, written: string, lexicon: Lexicon): boolean {
   const parts = partsOf(name);
+  const value = ZERO.test(written) && !/^0x/.test(written) ? '0' : written;
   // None of what should not be is no harm: `maxUnavailable: 0`
   return isNothing(parts, value, lexicon) && !parts.some((part) => lexicon.codeWords.faults.has(part));
 }
@@ -182,7 +186,8 @@ function rulesFor(setting: Setting, lexicon: Lexicon): SettingRule[] {
   const opposite = OPPOSITES.get(value);
   // A switch is about what stands around it only where its own name says no more: `{"mfa": {"required": false}}`.
   const { switches } = lexicon.codeWords;
-  const isOther = opposite !== undefined && !(setting.own ?? '').split('_').some((word) => switches.has(word));
+  const isSwitched = opposite !== undefined || isKept(value);
+  const isOther = isSwitched && !(setting.own ?? '').split('_').every((word) => switches.has(word));
   return rulesIn(setting, lexicon).flatMap(({ rule, isNegated, isAround }) => {
     if (isAround && isOther) return [];
     const { values } = rule;
