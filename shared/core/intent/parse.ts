@@ -145,6 +145,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     isSettings &&
     asked.every(({ source, action, verb }) => source === 'code' && (action !== 'unknown' || verb === SETS)) &&
     harm?.tells === 'harmless' &&
+    harm.score < SURE_SCORE &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
   const harmlessSetting = asked.find(({ action }) => action !== 'unknown') ?? { ...requested, ...WRITES };
   const lead = isReport ? reportIn(sentences, lexicon) : isHarmlessSetting ? harmlessSetting : requested;
@@ -212,6 +213,9 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   };
   return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead, harm, readingNames };
 }
+
+/** Settings are short: what the learned weights say of them counts beyond this score, below which hardly a harmful one was found. */
+const SURE_SCORE = -100;
 
 /** A variable that holds a secret: `$CRM_TOKEN`, `${DB_PASSWORD}`. */
 const SECRET_VARIABLE = /\$\{?(?:env:)?\w{0,60}(?:token|secret|passw(?:or)?d|api_?key|credentials?)\b/i;

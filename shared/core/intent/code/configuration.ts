@@ -14,7 +14,7 @@ export interface Configuration {
 }
 
 const FLOW = String.raw`\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}`;
-const VALUE = `(?:"[^"]*"|'[^']*'|\\[[^\\]]*\\]|${FLOW}|[^\\s:=,;]\\S*)`;
+const VALUE = `(?:"[^"]*"|'[^']*'|\\[[^\\]]*\\]|${FLOW}|[^\\s:=,;](?:\\S*[^\\s,])?)`;
 /** `NAME=value`, `name = value`. Read one after the other: one pattern for a whole line would try each way to divide it. */
 const ASSIGNMENT = new RegExp(
   `["']?[A-Za-z_][\\w.$/-]*(?:[([][^)\\]]*[)\\]][\\w.]*)*["']?\\s*:?=\\s*(?:${VALUE}(?=[\\s,;]|$))?[,;]?\\s*`,
@@ -37,6 +37,9 @@ const TEXT_BELOW = new RegExp(`^((?:-\\s+)*)(${KEY})\\s*:\\s*[|>][+-]?$`, 'i');
 const ITEM_OF = /^-\s+((?!["']?[a-z][\w.$/-]*["']?:(?:\s|$)).+)$/i;
 /** A value that is no word of a sentence. */
 const SCALAR = /:\s+(?:true|false|yes|no|on|off|none|null|-?\d[\w.]*|["'[{].*|\S*[/*@].*)\s*,?$/i;
+
+/** Several of them on one line: `a: 1, "b": false`. */
+const ENTRIES = new RegExp(`^${KEY}\\s*:\\s+${VALUE}(?:,\\s+${KEY}\\s*:\\s+${VALUE})+$`, 'i');
 
 /** Names whose values are commands. */
 const HOLDS_COMMAND =
@@ -207,6 +210,7 @@ export function configurationIn(text: string): Configuration | undefined {
   const lines = linesOf(text);
   const [first, ...others] = lines;
   if (first === undefined) return undefined;
+  if (others.length === 0 && ENTRIES.test(first.text)) return { settings: settingsIn(`{${first.text}}`), commands: [] };
   const isLine = others.length > 0 || areAssignments(first.text) || SCALAR.test(first.text);
   const found = isLine ? linesSet(lines) : undefined;
   // Names are told by brackets that are open over several lines.

@@ -28,9 +28,14 @@ const ADDRESSES = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s"',;)\]}]{1,300}|(?<![\w.])\d{1
 
 /** `set retention_days=400 on the bucket`, but no statement of SQL: `SET search_path = app;`. */
 const ASKS = /^(?:[Pp]lease\s+)?[Ss]et\s+(?=[\w.-]+\s{0,2}[=:])(?!.*;$)/;
-/** What is said about the settings of one line: a comment, a remark in parentheses, where they are. */
+/** What is said about the settings of one line: a comment, a remark in parentheses or after a comma, where they are. */
 const COMMENT = /\s{1,9}(?:#|\/\/)\s.*$|\s{0,9}\([^()]{0,80}\)$/;
-const PLACE = /,?\s{1,9}(?:in|on|for|of)\s{1,9}(?:[\w.'-]{1,60}\s{1,9}){0,6}[\w.'-]{1,60}$/;
+const REMARK = /\s{0,3}[,;]\s{1,3}(?:[\p{L}'-]{1,40}[ ,]{0,2}){1,8}$/u;
+const PLACE = /,?\s{1,9}(?:(?:set\s+)?(?:in|on|for|of)|at)\s{1,9}(?:[\w.'"-]{1,60}\s{1,9}){0,8}[\w.'"-]{1,60}$/;
+/** Between two settings of a sentence: `A=1 and B=2`. */
+const JOINS = /,?\s+(?:and|with)\s+(?=[\w.-]+\s{0,2}[=:])/g;
+/** Quotation marks around one setting: `` `limit = 5` in staging ``. */
+const QUOTES = /^`([^`]+)`/;
 
 interface Parts {
   readonly settings: string;
@@ -38,13 +43,27 @@ interface Parts {
   readonly around: string;
 }
 
+/** A text of one line without what is said beside its settings. */
+function partsOfLine(line: string): Parts {
+  const whole = line.replace(QUOTES, '$1');
+  let rest = whole;
+  for (const beside of [COMMENT, REMARK, PLACE]) rest = rest.replace(beside, '');
+  return { settings: rest.replaceAll(JOINS, ', '), around: whole.slice(rest.length) };
+}
+
 function partsOfText(text: string): Parts {
   const whole = text.trim().replace(ASKS, '');
-  if (whole.includes('\n')) return { settings: whole, around: '' };
-  const bare = whole.replace(COMMENT, '');
-  const settings = bare.replace(PLACE, '');
-  return { settings, around: `${whole.slice(bare.length)} ${bare.slice(settings.length)}` };
+  return whole.includes('\n') || /^[{[]/.test(whole) ? { settings: whole, around: '' } : partsOfLine(whole);
 }
+
+/** Words beside settings that ask for more than to know where they are. */
+const asksForMore = (around: string, lexicon: Lexicon): boolean =>
+  partsOf(around).some((word) => {
+    const verb = lexicon.verbs.get(word);
+    return (
+      isDestroying(word, lexicon) || (verb !== undefined && !verb.alsoNoun && !verb.weak && verb.effect !== 'read')
+    );
+  });
 
 /** `open`: its name or value says too little, so that the learned weights count. */
 type Judgement = 'ordinary' | 'open' | 'grave';
@@ -66,7 +85,7 @@ function judgementOfName(parts: readonly string[], value: string, lexicon: Lexic
   const isBad = (part: string) => isDestroying(part, lexicon) || lexicon.codeWords.exposures.has(part);
   // `block_public_acls`, `require_approval`
   if (demands.has(parts[0] ?? '') && !parts.some(isWeak)) return ALL_ON.test(value) ? 'ordinary' : 'grave';
-  if (parts.some((part) => isBad(part) || isWeak(part))) return isOff ? 'ordinary' : 'grave';
+  if (parts.some((part) => isBad(part) || isWeak(part))) return isOff && !/\.0/.test(value) ? 'ordinary' : 'grave';
   if (parts.some((part) => isMoney(part, lexicon))) return isOff ? 'open' : 'grave';
   return undefined;
 }
@@ -187,8 +206,7 @@ const WHAT = { verb: SETS, object: 'setting', domain: 'infra' } as const;
 function changeOf(settings: readonly Setting[], { settings: written, around }: Parts, lexicon: Lexicon) {
   if (settings.some((setting) => doingOfSetting(setting, lexicon) !== undefined)) return undefined;
   const judgements = new Set(settings.slice(0, MAX_SETTINGS).map((setting) => judgementOf(setting, lexicon)));
-  if (settings.length > MAX_SETTINGS || partsOf(around).some((part) => isDestroying(part, lexicon)))
-    judgements.add('grave');
+  if (settings.length > MAX_SETTINGS || asksForMore(around, lexicon)) judgements.add('grave');
   if (leadsOutside(written, lexicon) || decidesWhatRuns(written, lexicon)) judgements.add('grave');
   if (judgements.has('grave')) return 'grave';
   return judgements.has('open') || MORE_THAN_WORDS.test(written.replace(QUOTED, '')) ? 'open' : 'ordinary';
@@ -216,7 +234,7 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
 
 /** What a text does that is nothing but settings, if the lexicon has one of its values. */
 export function settingsAlone(text: string, lexicon: Lexicon): Fragment[] {
-  const found = lexicon.settings.length === 0 ? undefined : configurationIn(text);
+  const found = lexicon.settings.length === 0 ? undefined : configurationIn(partsOfText(text).settings);
   const doing = gravest(distinct(found?.settings ?? []).map((setting) => doingOfSetting(setting, lexicon)));
   const span: Span = { at: 0, end: text.length };
   return doing ? [fragmentOf(span, { ...WHAT, ...doing, isWhole: true })] : [];

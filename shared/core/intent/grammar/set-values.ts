@@ -60,8 +60,13 @@ const asCode = (sentence: Sentence): string =>
   sentence.map(({ kind, text }) => (kind === 'quoted' ? `"${text}"` : text)).join(' ');
 
 function isGrave(setting: Setting, lexicon: Lexicon): boolean {
-  const { value } = setting;
+  const { name, value } = setting;
   const doing = doingOfSetting(setting, lexicon);
+  const { safeguards, sensitiveSettings, weakeners } = lexicon.codeWords;
+  const parts = name.split('_');
+  // `skip_permission_checks`
+  const isOff = parts.some((part) => weakeners.has(part)) && /^(?:true|on|yes|1|enabled)$/.test(value);
+  if (isOff && parts.some((part) => safeguards.has(part) || sensitiveSettings.has(part))) return true;
   // A sum, or `approved`
   const isPaid = /\d/.test(value) || lexicon.participles.get(value) !== undefined;
   return doing !== undefined && (doing.action !== 'transfer' || isPaid);
