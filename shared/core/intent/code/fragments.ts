@@ -4,6 +4,7 @@ import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
 import { accountingFor, fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
+import { firstOf } from '../first-of.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { settingsAlone, settingsOnly } from './ordinary-settings.ts';
 import { programIn, type ReadProgram } from './program/program.ts';
@@ -14,7 +15,7 @@ import { shellAt } from './shell-start.ts';
 import { parseInner } from './shell-syntax.ts';
 import { sqlAt } from './sql-start.ts';
 import { opensAt, type Piece, piecesOf, type Place, type Reader } from './start.ts';
-import { toolCallsIn } from './tool-calls.ts';
+import { type GivenText, givenTexts, toolCallsIn } from './tool-calls.ts';
 
 /** Beyond this number of pieces of code, only those that do something new are kept, because the last one may matter most. */
 const MAX_FRAGMENTS = 40;
@@ -65,6 +66,31 @@ export function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
 /** Whether a text calls tools: their arguments look like settings where each has a line of its own. */
 const callsTools = (text: string): boolean => toolCallsIn(text).some(({ isSurely }) => isSurely);
 
+const MAX_GIVEN = 100;
+const ONE_WORD = /^\S*$/;
+const COMMAND_ALONE = /^[a-z][a-z-]*$/;
+
+/** The code in what a call is given: a word may be anything, but for a command that destroys. */
+function codeIn({ key, text }: GivenText, lexicon: Lexicon): readonly Fragment[] {
+  const isSearched = lexicon.codeWords.searchFields.has(key.toLowerCase());
+  const found = fragmentsOf(text, lexicon).filter(
+    ({ object, action }) => object !== 'setting' || !(isSearched || action === 'unknown'),
+  );
+  if (!ONE_WORD.test(text)) return found;
+  return COMMAND_ALONE.test(text) ? found.filter(({ effect }) => effect === 'destructive') : [];
+}
+
+/** The code in what calls of tools are given. What surrounds it is JSON, in which `"id": 7` is no command. */
+function fragmentsGiven(texts: readonly GivenText[], whole: string, lexicon: Lexicon): Fragment[] {
+  const { kept, isCut } = firstOf([...new Map(texts.map((one) => [one.text, one])).values()], MAX_GIVEN);
+  const found = kept.flatMap((given) => {
+    const at = Math.max(0, whole.indexOf(JSON.stringify(given.text).slice(1, -1)));
+    const span = { at, end: Math.min(whole.length, at + given.text.length) };
+    return codeIn(given, lexicon).map((one) => ({ ...one, ...span }));
+  });
+  return isCut ? [...found, unknownCode({ at: 0, end: whole.length })] : found;
+}
+
 /** What a command line does that a configuration holds. */
 function heldCommand(line: string, span: Span, lexicon: Lexicon): Fragment[] {
   const does = shellFragments(parseInner(line, 0, newEffort(line.length)), lexicon, 1);
@@ -87,6 +113,8 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const program = programIn(text, lexicon);
   const does = program && doneBy(program, text, lexicon);
   if (does) return [...accountingFor(does, whole)];
+  const given = givenTexts(text);
+  if (given !== undefined) return fragmentsGiven(given, text, lexicon);
   const settings = settingsOnly(text, lexicon);
   if (settings !== undefined && !callsTools(text) && fragmentsBeside([], settings.around, lexicon).length === 0)
     return [settings.change, ...settings.commands.flatMap((line) => heldCommand(line, whole, lexicon))];
