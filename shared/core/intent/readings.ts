@@ -147,6 +147,9 @@ function ranked(all: readonly CandidateAction[]): CandidateAction[] {
     );
 }
 
+const MAX_HEAD = 120;
+const CALL_HEAD = /^[\w.]+\(/;
+
 /** Everything that a text asks for. */
 export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const { text, hidden } = segments;
@@ -184,7 +187,10 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     action === 'unknown' &&
     called.some(({ name }) => name !== '' && text.slice(at, at + 1 + name.length).endsWith(name));
   const areRead = byCalls.length > 0 && byCalls.every(({ action }) => action !== 'unknown');
-  const read = areRead ? code.filter((one) => !isName(one)) : code;
+  // Nor is that of one in a program: `find(path="/srv")`.
+  const isHead = ({ at, action }: Fragment) =>
+    program !== undefined && action === 'unknown' && CALL_HEAD.test(text.slice(at, at + MAX_HEAD));
+  const read = areRead ? code.filter((one) => !(isName(one) || isHead(one))) : code;
   // Nor are the names in a program requests: `orders = get_orders()`. What its strings say may be one.
   const isInCode = ({ at, effect }: CandidateAction) =>
     areRead &&

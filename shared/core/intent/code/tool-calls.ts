@@ -131,6 +131,8 @@ function commandsOf(key: string, value: unknown): CommandArgument[] {
   if (language === undefined || (language === 'program' && typeof value === 'string' && CODE_OF_THING.test(value)))
     return [];
   const texts = typeof value === 'string' ? [value] : textsOf(value);
+  // `"shell": true` says how a command is run.
+  if (typeof value === 'boolean') return [];
   if (texts === undefined) return [{ language, text: undefined }];
   const isLine = typeof value === 'string' || key.endsWith('s') || language !== 'shell';
   const each = isLine ? texts : [texts.map(shellQuote).join(' ')];
