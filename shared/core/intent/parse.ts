@@ -104,6 +104,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const found = {
     candidates: [...all, ...readings.carriers],
     mentioned,
+    told: readings.told,
     endStates,
     isDestructive: requested.effect === 'destructive',
     isProgram: readings.isProgram,

@@ -7,7 +7,8 @@ import { doneBy } from './code/fragments.ts';
 import { isMentioned, onlyRuns } from './code/mentioned.ts';
 import { callProgramOf } from './code/call-programs.ts';
 import { programIn } from './code/program/program.ts';
-import { toolCallsIn } from './code/tool-calls.ts';
+import { partsOf } from './code/names.ts';
+import { toldIn, toolCallsIn } from './code/tool-calls.ts';
 import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
 import { foreignReading, type ForeignReading } from './languages/requests.ts';
@@ -30,6 +31,8 @@ export interface Readings {
   readonly carriers: readonly CandidateAction[];
   /** The text is a program of which all is understood, and that only reads and writes files. */
   readonly isProgram: boolean;
+  /** Words for people in what calls of tools are given. */
+  readonly told: readonly { readonly at: number; readonly end: number }[];
   /** Code that the text only mentions. */
   readonly mentioned: readonly Fragment[];
   /** Defined when the text is of another language. */
@@ -147,6 +150,21 @@ function ranked(all: readonly CandidateAction[]): CandidateAction[] {
     );
 }
 
+/** Calls that read, or write and send words, so that what they are given is for people unless the learned weights lean to harm. */
+const onlyHandOn = (calls: readonly CandidateAction[], harm: ScoredText | undefined): boolean =>
+  harm !== undefined &&
+  harm.estimate([]).score < HANDED_ON &&
+  harm.estimate([]).tells !== 'harmful' &&
+  calls.every(({ action, effect }) => effect !== 'destructive' && HANDS_ON.has(action));
+const HANDS_ON: ReadonlySet<string> = new Set(['read', 'create', 'update', 'send']);
+const HANDED_ON = -100;
+
+/** Whether an argument holds words for people, what is looked for, or the name of a thing. */
+const isForPeople = (key: string, { codeWords }: Lexicon): boolean => {
+  const last = partsOf(key).at(-1) ?? '';
+  return [codeWords.textFields, codeWords.searchFields, codeWords.nameFields].some((words) => words.has(last));
+};
+
 const MAX_HEAD = 120;
 const CALL_HEAD = /^[\w.]+\(/;
 
@@ -197,10 +215,14 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     effect !== 'destructive' &&
     program !== undefined &&
     !program.strings.some((span) => span.at <= at && at < span.end);
+  const told = areRead && onlyHandOn(byCalls, harm) ? toldIn(text, (key) => isForPeople(key, lexicon)) : [];
+  const isTold = ({ at, effect }: CandidateAction) =>
+    effect === 'destructive' && told.some((span) => span.at <= at && at < span.end);
   const all = [
     ...byCalls,
     ...requests.filter(
-      (request) => !(isInRead(request) || isPartOfCode(request) || onlyRunsCode(request) || isInCode(request)),
+      (request) =>
+        !(isInRead(request) || isPartOfCode(request) || onlyRunsCode(request) || isInCode(request) || isTold(request)),
     ),
     ...read.map(candidateOfFragment),
   ];
@@ -215,6 +237,7 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     asked: ranked(all),
     carriers,
     isProgram: isRead && whole.onlyWrites(),
+    told,
     mentioned,
     foreign,
     hidesOrder,

@@ -74,7 +74,8 @@ const COMMAND_ALONE = /^[a-z][a-z-]*$/;
 function codeIn({ key, text }: GivenText, lexicon: Lexicon): readonly Fragment[] {
   const isSearched = lexicon.codeWords.searchFields.has(key.toLowerCase());
   const found = fragmentsOf(text, lexicon).filter(
-    ({ object, action }) => object !== 'setting' || !(isSearched || action === 'unknown'),
+    // What is looked for is no command, but may be a statement.
+    ({ object, action, language }) => (isSearched ? language === 'sql' : object !== 'setting' || action !== 'unknown'),
   );
   if (!ONE_WORD.test(text)) return found;
   return COMMAND_ALONE.test(text) ? found.filter(({ effect }) => effect === 'destructive') : [];

@@ -227,7 +227,7 @@ function stringsIn(value: unknown, key = ''): GivenText[] {
   if (Array.isArray(value)) {
     const words = textsOf(value) ?? [];
     // The words of a list may be a command.
-    const line = words.length > 1 ? [{ key, text: words.join(' ') }] : [];
+    const line = words.length > 1 && /^[a-z][\w-]*$/.test(words[0] ?? '') ? [{ key, text: words.join(' ') }] : [];
     return [...value.flatMap((one) => stringsIn(one, key)), ...line];
   }
   return Object.entries(objectOf(value) ?? {}).flatMap(([member, inner]) => stringsIn(inner, member));
@@ -239,4 +239,18 @@ export function givenTexts(text: string): readonly GivenText[] | undefined {
   return document !== undefined && callsOfJson(document).some(({ isSurely }) => isSurely)
     ? stringsIn(document)
     : undefined;
+}
+
+/** A name with a string: `"text": "..."`, `text="..."`, and in arguments that are a text of JSON. */
+const NAMED_TEXT = /["']?([A-Za-z]\w{0,40})["']?\s{0,3}[:=]\s{0,3}("(?:[^"\\]|\\.){0,4000}"|'(?:[^'\\]|\\.){0,4000}')/g;
+
+/** Where a text gives calls words for people or names of things, which ask for nothing: `"body": "Please remove the label"`. */
+export function toldIn(text: string, isTold: (key: string) => boolean): readonly { at: number; end: number }[] {
+  // The quotation marks of JSON within JSON are escaped.
+  const plain = text.includes('\\"') ? text.replaceAll(/\\(?=["\\])/g, ' ') : text;
+  return Array.from(plain.matchAll(NAMED_TEXT), ({ 0: whole, 1: key = '', 2: value = '', index }) => ({
+    key,
+    at: index + whole.length - value.length,
+    end: index + whole.length,
+  })).filter(({ key }) => isTold(key));
 }
