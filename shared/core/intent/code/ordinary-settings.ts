@@ -44,16 +44,18 @@ interface Parts {
 }
 
 /** A text of one line without what is said beside its settings. */
-function partsOfLine(line: string): Parts {
+function partsOfLine(line: string, lexicon: Lexicon): Parts {
   const whole = line.replace(QUOTES, '$1');
-  let rest = whole;
-  for (const beside of [COMMENT, REMARK, PLACE]) rest = rest.replace(beside, '');
+  const bare = whole.replace(COMMENT, '');
+  const acts = (word: string) => (lexicon.verbs.get(word)?.effect ?? 'read') !== 'read';
+  const remark = REMARK.exec(bare)?.[0] ?? '';
+  const rest = (partsOf(remark).some(acts) ? bare : bare.slice(0, bare.length - remark.length)).replace(PLACE, '');
   return { settings: rest.replaceAll(JOINS, ', '), around: whole.slice(rest.length) };
 }
 
-function partsOfText(text: string): Parts {
+function partsOfText(text: string, lexicon: Lexicon): Parts {
   const whole = text.trim().replace(ASKS, '');
-  return whole.includes('\n') || /^[{[]/.test(whole) ? { settings: whole, around: '' } : partsOfLine(whole);
+  return whole.includes('\n') || /^[{[]/.test(whole) ? { settings: whole, around: '' } : partsOfLine(whole, lexicon);
 }
 
 /** Words beside settings that ask for more than to know where they are. */
@@ -71,7 +73,9 @@ type Judgement = 'ordinary' | 'open' | 'grave';
 /** The fields of a schedule, in every month. */
 const SCHEDULE = /^(?:@(?:hourly|daily|weekly|monthly)|(?:[\d*][\d*,/-]{0,20} ){3}\* [\d*a-z][\d*a-z,/-]{0,20})$/;
 /** Words, more than a name has: they may ask for anything. */
-const PROSE = /\p{L}\s+\p{L}[\p{L}'-]*\s+\p{L}/u;
+const WORDS = /\p{L}\S*\s+\S+\s+\S*\p{L}/u;
+const isProse = (value: string, lexicon: Lexicon): boolean =>
+  WORDS.test(value) || (/\s/.test(value) && asksForMore(value, lexicon));
 
 /** What the name of a setting says to a value that switches it; undefined where it says nothing of what protects, weakens or pays. */
 function judgementOfName(parts: readonly string[], value: string, lexicon: Lexicon): Judgement | undefined {
@@ -156,7 +160,9 @@ function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   if (isGrave) return isLabel ? 'open' : 'grave';
   const isOn = ON.test(value) || SCHEDULE.test(value);
   const isPlain =
-    isOn || (PLAIN.test(value) && !(OFF.test(value) || HOST.test(value) || PROSE.test(value))) || VERSION.test(own);
+    isOn ||
+    (PLAIN.test(value) && !(OFF.test(value) || HOST.test(value) || isProse(value, lexicon))) ||
+    VERSION.test(own);
   // What is around it says what it is about: who pays, what is protected.
   const isAbout = (part: string) =>
     sensitiveSettings.has(part) ||
@@ -218,7 +224,7 @@ function changeOf(settings: readonly Setting[], { settings: written, around }: P
  */
 export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | undefined {
   if (text.length > MAX_TEXT || lexicon.codeWords.sensitiveSettings.names.size === 0) return undefined;
-  const parts = partsOfText(text);
+  const parts = partsOfText(text, lexicon);
   const found = configurationIn(parts.settings);
   if (found === undefined || found.settings.length === 0) return undefined;
   const judgement = changeOf(found.settings, parts, lexicon);
@@ -227,14 +233,14 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   const beside = { around: parts.around, commands: found.commands };
   if (judgement === 'ordinary') return { change: fragmentOf(span, { ...WRITES, ...WHAT, isWhole: true }), ...beside };
   // The words of settings ask for nothing, but those of a sentence may.
-  const isWhole = parts.around.trim() === '' && !found.settings.some(({ value }) => PROSE.test(value));
+  const isWhole = parts.around.trim() === '' && !found.settings.some(({ value }) => isProse(value, lexicon));
   const open = judgement === 'grave' ? { ...WHAT, verb: 'unknown' } : { ...WHAT, isWhole };
   return { change: unknownCode(span, open), ...beside };
 }
 
 /** What a text does that is nothing but settings, if the lexicon has one of its values. */
 export function settingsAlone(text: string, lexicon: Lexicon): Fragment[] {
-  const found = lexicon.settings.length === 0 ? undefined : configurationIn(partsOfText(text).settings);
+  const found = lexicon.settings.length === 0 ? undefined : configurationIn(partsOfText(text, lexicon).settings);
   const doing = gravest(distinct(found?.settings ?? []).map((setting) => doingOfSetting(setting, lexicon)));
   const span: Span = { at: 0, end: text.length };
   return doing ? [fragmentOf(span, { ...WHAT, ...doing, isWhole: true })] : [];

@@ -244,6 +244,9 @@ export function givenTexts(text: string): readonly GivenText[] | undefined {
 /** A name with a string: `"text": "..."`, `text="..."`, and in arguments that are a text of JSON. */
 const NAMED_TEXT = /["']?([A-Za-z]\w{0,40})["']?\s{0,3}[:=]\s{0,3}("(?:[^"\\]|\\.){0,4000}"|'(?:[^'\\]|\\.){0,4000}')/g;
 
+/** A message that a bot may carry out: `/delete-branch main`, `@ops-bot stop it`. */
+const COMMANDS_BOT = /^["']\s*[/!]\w|@\w/;
+
 /** Where a text gives calls words for people or names of things, which ask for nothing: `"body": "Please remove the label"`. */
 export function toldIn(text: string, isTold: (key: string) => boolean): readonly { at: number; end: number }[] {
   // The quotation marks of JSON within JSON are escaped.
@@ -252,5 +255,6 @@ export function toldIn(text: string, isTold: (key: string) => boolean): readonly
     key,
     at: index + whole.length - value.length,
     end: index + whole.length,
-  })).filter(({ key }) => isTold(key));
+    value,
+  })).filter(({ key, value }) => isTold(key) && !COMMANDS_BOT.test(value));
 }
