@@ -90,7 +90,15 @@ function membersOf(value: unknown, around: readonly string[], own: string, found
     if (value.length === 0) found.settings.push(settingAt(around, own, ''));
     for (const one of value) membersOf(one, around, own, found);
   } else if (objectOf(value) !== undefined && path.length < MAX_DEPTH) {
-    const members = Object.entries(objectOf(value) ?? {});
+    const object = objectOf(value) ?? {};
+    const members = Object.entries(object);
+    const { op, path: pointer } = object;
+    // A step of a JSON patch: `{"op": "replace", "path": "/spec/replicas", "value": 0}`.
+    if (/^(?:add|replace|test)$/.test(String(op)) && typeof pointer === 'string' && pointer.startsWith('/')) {
+      const names = pointer.split('/').filter((name) => !/^(?:\d+|-|)$/.test(name));
+      membersOf(object['value'], [...path, ...names.slice(0, -1)], names.at(-1) ?? '', found);
+      return;
+    }
     if (members.length === 0 && own !== '') found.settings.push(settingAt(around, own, ''));
     for (const [member, inner] of members) membersOf(inner, path, member, found);
   } else found.settings.push(settingAt(around, own, String(value)));

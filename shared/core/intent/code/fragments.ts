@@ -72,11 +72,13 @@ const COMMAND_ALONE = /^[a-z][a-z-]*$/;
 
 /** The code in what a call is given: a word may be anything, but for a command that destroys. */
 function codeIn({ key, text }: GivenText, lexicon: Lexicon): readonly Fragment[] {
-  const isSearched = lexicon.codeWords.searchFields.has(key.toLowerCase());
-  const found = fragmentsOf(text, lexicon).filter(
-    // What is looked for is no command, but may be a statement.
-    ({ object, action, language }) => (isSearched ? language === 'sql' : object !== 'setting' || action !== 'unknown'),
-  );
+  const { searchFields, textFields } = lexicon.codeWords;
+  const last = key.toLowerCase();
+  // What is looked for is no command, but may be a statement; what people are told sets nothing.
+  const found = fragmentsOf(text, lexicon).filter(({ object, action, language }) => {
+    if (searchFields.has(last)) return language === 'sql';
+    return !(textFields.has(last) && object === 'setting' && action === 'unknown');
+  });
   if (!ONE_WORD.test(text)) return found;
   return COMMAND_ALONE.test(text) ? found.filter(({ effect }) => effect === 'destructive') : [];
 }

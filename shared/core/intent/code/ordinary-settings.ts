@@ -43,11 +43,14 @@ interface Parts {
   readonly around: string;
 }
 
+/** Words by which something is done to somebody, whatever the verb. */
+const GIVES = /^(?:to|them|him|her|us|me|it)$/;
+
 /** A text of one line without what is said beside its settings. */
 function partsOfLine(line: string, lexicon: Lexicon): Parts {
   const whole = line.replace(QUOTES, '$1');
   const bare = whole.replace(COMMENT, '');
-  const acts = (word: string) => (lexicon.verbs.get(word)?.effect ?? 'read') !== 'read';
+  const acts = (word: string) => GIVES.test(word) || (lexicon.verbs.get(word)?.effect ?? 'read') !== 'read';
   const remark = REMARK.exec(bare)?.[0] ?? '';
   const rest = (partsOf(remark).some(acts) ? bare : bare.slice(0, bare.length - remark.length)).replace(PLACE, '');
   return { settings: rest.replaceAll(JOINS, ', '), around: whole.slice(rest.length) };
