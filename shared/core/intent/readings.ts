@@ -166,7 +166,7 @@ const isForPeople = (key: string, { codeWords }: Lexicon): boolean => {
 };
 
 const MAX_HEAD = 120;
-const CALL_HEAD = /^[\w.]+\(/;
+const CALL_HEAD = /^\w+\(\s*\w+\s*=(?!=)/;
 
 /** Everything that a text asks for. */
 export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {

@@ -4,7 +4,7 @@ import { callFragment, onlyReadsCall } from '../code/calls.ts';
 import type { CallProgram } from '../code/call-programs.ts';
 import type { Call } from '../code/call-syntax.ts';
 import { type Fragment, gravest, gravity, NOT_UNDERSTOOD, readsOnly, unknownCode } from '../code/code.ts';
-import { doingOfName, isDestroying, partsOf, verbIn } from '../code/names.ts';
+import { doingOfName, isDestroying, partsOf, verbIn, withMoney } from '../code/names.ts';
 import { type CodeKind, readCode } from '../code/script.ts';
 import { shellFragments } from '../code/shell.ts';
 import { onlyReads, programFragments } from '../code/short-programs.ts';
@@ -109,7 +109,9 @@ function askedByWords(
   const [last = '', ...before] = name.split(/[.:/]|__/).reverse();
   const words = verbFirst(partsOf(last), lexicon);
   const each = stepsOf(words).map((step) => askedByName(step, before.flatMap(partsOf), read, lexicon) ?? NOT_KNOWN);
-  const called = doingOfCall(words.join('_'), before[0] ?? '', lexicon);
+  const does = doingOfCall(words.join('_'), before[0] ?? '', lexicon);
+  // `refund_create`
+  const called = does && withMoney(does, words, lexicon);
   const asked = gravest(each) ?? NOT_KNOWN;
   if (asked === NOT_KNOWN && called?.effect !== 'destructive' && looksUp(words, given, lexicon))
     return { asked: candidateOfFragment(readsOnly(START)), called };

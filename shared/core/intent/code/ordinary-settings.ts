@@ -141,7 +141,7 @@ function isGivenAway({ name, value }: Setting, { codeWords, internalHosts }: Lex
 /** What a setting is that no rule of the lexicon is about: who may do what, what runs, where something goes, and whether something is kept or protected are no ordinary questions. */
 function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const { name, own = name, value } = setting;
-  const { contentFields, exposures, sensitiveSettings, sensitiveValues, switches, textFields, weakeners } =
+  const { contentFields, exposures, faults, sensitiveSettings, sensitiveValues, switches, textFields, weakeners } =
     lexicon.codeWords;
   const parts = own.split('_');
   const around = name.split('_').slice(0, -parts.length);
@@ -161,7 +161,8 @@ function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
       (part) => isDestroying(part, lexicon) || weakeners.has(part) || (isSensitive && sensitiveValues.has(part)),
     );
   if (isGrave) return isLabel ? 'open' : 'grave';
-  const isOn = ON.test(value) || SCHEDULE.test(value);
+  const isNoFault = value === '0' && parts.some((part) => faults.has(part));
+  const isOn = ON.test(value) || SCHEDULE.test(value) || isNoFault;
   const isPlain =
     isOn ||
     (PLAIN.test(value) && !(OFF.test(value) || HOST.test(value) || isProse(value, lexicon))) ||
@@ -229,7 +230,9 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   if (text.length > MAX_TEXT || lexicon.codeWords.sensitiveSettings.names.size === 0) return undefined;
   const parts = partsOfText(text, lexicon);
   const found = configurationIn(parts.settings);
-  if (found === undefined || found.settings.length === 0) return undefined;
+  const { textFields } = lexicon.codeWords;
+  // A name alone sets nothing.
+  if (found === undefined || found.settings.every(({ name }) => textFields.has(name))) return undefined;
   const judgement = changeOf(found.settings, parts, lexicon);
   if (judgement === undefined) return undefined;
   const span = { at: 0, end: text.length };

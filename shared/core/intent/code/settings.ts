@@ -163,6 +163,8 @@ function rulesIn({ name, own = name }: Pick<Setting, 'name' | 'own'>, lexicon: L
     if (!firsts.has(word)) continue;
     for (let to = from + 1; to <= Math.min(words.length, from + MAX_WORDS); to += 1) {
       const isNegated = [words[from - 1], words[to]].some((beside) => negators.has(beside ?? ''));
+      // Hooks are no certificates: `git push --no-verify`.
+      if (word === 'verify' && to === from + 1 && words[from - 1] === 'no') continue;
       const rules = byName.get(words.slice(from, to).join('_')) ?? [];
       found.push(...rules.map((rule) => ({ rule, isNegated, isAround: to <= ownFrom })));
     }

@@ -227,7 +227,8 @@ function stringsIn(value: unknown, key = ''): GivenText[] {
   if (Array.isArray(value)) {
     const words = textsOf(value) ?? [];
     // The words of a list may be a command.
-    const line = words.length > 1 && /^[a-z][\w-]*$/.test(words[0] ?? '') ? [{ key, text: words.join(' ') }] : [];
+    const line =
+      words.length > 1 && /^[a-z][\w-]*$/.test(words[0] ?? '') ? [{ key, text: words.map(shellQuote).join(' ') }] : [];
     return [...value.flatMap((one) => stringsIn(one, key)), ...line];
   }
   return Object.entries(objectOf(value) ?? {}).flatMap(([member, inner]) => stringsIn(inner, member));
