@@ -116,7 +116,7 @@ describe('a configuration', () => {
     for (const text of [
       'GIT_SSL_NO_VERIFY=false',
       'acl: private\nblock_public_acls: true',
-      'skip_final_snapshot = false',
+      'a: 1\nskip_final_snapshot: false',
     ])
       expect(isOrdinary(text), text).to.equal(true);
   });

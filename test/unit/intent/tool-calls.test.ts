@@ -21,7 +21,7 @@ const effectsOf = (name: string, given: object) => FORMS.map((form) => parseInte
 
 describe('a call of a tool', () => {
   it('is read by its verb, wherever that is in its name', () => {
-    for (const name of ['mail_search', 'paypal_list_transactions', 'chat_read', 'kubectl_logs'])
+    for (const name of ['mail_search', 'paypal_list_transactions', 'chat_read', 'git_log'])
       for (const { action, effect } of effectsOf(name, { id: '7' }))
         expect([name, action, effect]).to.deep.equal([name, 'read', 'read']);
     for (const { action, effect } of effectsOf('order_update_status', { status: 'packed' }))

@@ -52,7 +52,8 @@ function askedByName(
   const inOrder = [plainVerb(verb), ...(rest.length > 0 ? rest : of)];
   // The name of a service comes first: `slack_list_channels`, `philips_hue_set_scene`.
   const at = words.findIndex((word) => verbIn(word, lexicon) !== undefined);
-  const ofService = at > 0 && at + 1 < words.length ? [[plainVerb(words[at] ?? ''), ...words.slice(at + 1)]] : [];
+  const ofService =
+    at === 1 || (at > 0 && at + 1 < words.length) ? [[plainVerb(words[at] ?? ''), ...words.slice(at + 1)]] : [];
   const isTold = about.length > 0 && lexicon.commandVerbs.get(last)?.effect === 'read';
   const others = [[last, ...words.slice(0, -1)], ...(isTold ? [['show', ...about, last]] : [])];
   // A name that begins with a verb is not read in another order.
@@ -107,12 +108,14 @@ function askedByWords(
   lexicon: Lexicon,
 ): { readonly asked: CandidateAction; readonly called: Doing | undefined } {
   const [last = '', ...before] = name.split(/[.:/]|__/).reverse();
-  const words = verbFirst(partsOf(last), lexicon);
+  const parts = partsOf(last);
+  const words = verbFirst(parts, lexicon);
   const each = stepsOf(words).map((step) => askedByName(step, before.flatMap(partsOf), read, lexicon) ?? NOT_KNOWN);
   const does = doingOfCall(words.join('_'), before[0] ?? '', lexicon);
   // `refund_create`
-  const called = does && withMoney(does, words, lexicon);
+  const called = does && words !== parts ? withMoney(does, parts, lexicon) : does;
   const asked = gravest(each) ?? NOT_KNOWN;
+  if (readsByCommand(words, given, lexicon)) return { asked: candidateOfFragment(readsOnly(START)), called: undefined };
   if (asked === NOT_KNOWN && called?.effect !== 'destructive' && looksUp(words, given, lexicon))
     return { asked: candidateOfFragment(readsOnly(START)), called };
   if (asked === NOT_KNOWN) return { asked, called };
@@ -129,12 +132,15 @@ function askedByWords(
   return { asked: changed(asked, { action, effect, traits, at: 0, sentence: 0 }), called };
 }
 
+/** Whether a tool is called as a command that only reads, and no argument says that it does more: `kubectl_logs`. */
+const readsByCommand = (words: readonly string[], given: readonly string[], lexicon: Lexicon): boolean =>
+  words.length === 2 &&
+  lexicon.commands.get(words.join(' '))?.effect === 'read' &&
+  !given.some((key) => partsOf(key).some((part) => isDestroying(part, lexicon)));
+
 /** Whether a tool without a verb in its name is only asked something: `weather` with a city, `ls` with a path. */
 function looksUp(words: readonly string[], given: readonly string[], lexicon: Lexicon) {
   const { commands, codeWords, domainOfNoun } = lexicon;
-  // `kubectl_logs`
-  const destroys = given.some((key) => partsOf(key).some((part) => isDestroying(part, lexicon)));
-  if (words.length === 2 && !destroys && commands.get(words.join(' '))?.effect === 'read') return true;
   if (!given.every((key) => codeWords.lookFields.has(partsOf(key).join('_')))) return false;
   const name = words.join('_');
   if (codeWords.lookTools.has(name) || commands.get(name)?.effect === 'read') return true;

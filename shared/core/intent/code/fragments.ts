@@ -74,10 +74,10 @@ const COMMAND_ALONE = /^[a-z][a-z-]*$/;
 function codeIn({ key, text }: GivenText, lexicon: Lexicon): readonly Fragment[] {
   const { searchFields, textFields } = lexicon.codeWords;
   const last = key.toLowerCase();
-  // What is looked for is no command, but may be a statement; what people are told sets nothing.
-  const found = fragmentsOf(text, lexicon).filter(({ object, action, language }) => {
+  // What is looked for is no command, but may be a statement; what people are told, or a file holds, runs nothing that is not known.
+  const found = fragmentsOf(text, lexicon).filter(({ action, language }) => {
     if (searchFields.has(last)) return language === 'sql';
-    return !(textFields.has(last) && object === 'setting' && action === 'unknown');
+    return !(textFields.has(last) && action === 'unknown');
   });
   if (!ONE_WORD.test(text)) return found;
   return COMMAND_ALONE.test(text) ? found.filter(({ effect }) => effect === 'destructive') : [];

@@ -41,7 +41,7 @@ const ZERO = /^p?t?0+(?:\.0+)?\s?[a-z]*(?:[\s,]*0+(?:\.0+)?\s?[a-z]*)*$/;
 /** Whether one setting keeps something, and is set to nothing. */
 function isEmptied(name: string, written: string, lexicon: Lexicon): boolean {
   const parts = partsOf(name);
-  const value = ZERO.test(written) && !/^0x/.test(written) ? '0' : written;
+  const value = ZERO.test(written) && !written.startsWith('0x') ? '0' : written;
   // None of what should not be is no harm: `maxUnavailable: 0`
   return isNothing(parts, value, lexicon) && !parts.some((part) => lexicon.codeWords.faults.has(part));
 }
