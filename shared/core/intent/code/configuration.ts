@@ -1,6 +1,7 @@
 // Recognizes a text that is a configuration file, a part of one, or settings on a line, and reads the values that it sets and the commands that it holds.
 import { objectOf } from '../../../kernel/json.ts';
 import { shellQuote } from '../../../kernel/shell-quote.ts';
+import { firstOf } from '../first-of.ts';
 import { partsOf } from './names.ts';
 import { type Setting, settingsIn } from './settings.ts';
 import { parsed } from './tool-calls.ts';
@@ -11,6 +12,8 @@ export interface Configuration {
   readonly settings: readonly Setting[];
   /** Command lines that something runs some time. */
   readonly commands: readonly string[];
+  /** There is more than is read: more lines, or members that are deeper. */
+  readonly isCut: boolean;
 }
 
 const FLOW = String.raw`\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}`;
@@ -89,7 +92,11 @@ function membersOf(value: unknown, around: readonly string[], own: string, found
   else if (Array.isArray(value)) {
     if (value.length === 0) found.settings.push(settingAt(around, own, ''));
     for (const one of value) membersOf(one, around, own, found);
-  } else if (objectOf(value) !== undefined && path.length < MAX_DEPTH) {
+  } else if (objectOf(value) !== undefined) {
+    if (path.length >= MAX_DEPTH) {
+      found.isCut = true;
+      return;
+    }
     const object = objectOf(value) ?? {};
     const members = Object.entries(object);
     const { op, path: pointer } = object;
@@ -107,9 +114,10 @@ function membersOf(value: unknown, around: readonly string[], own: string, found
 interface Found {
   readonly settings: Setting[];
   readonly commands: string[];
+  isCut: boolean;
 }
 
-const newFound = (): Found => ({ settings: [], commands: [] });
+const newFound = (): Found => ({ settings: [], commands: [], isCut: false });
 
 /** A name below which further lines stand, as deep as it is indented. */
 interface Level {
@@ -124,7 +132,7 @@ interface Line {
 
 const linesOf = (text: string): Line[] =>
   text
-    .split('\n', MAX_LINES)
+    .split('\n')
     .map((line) => ({ text: line.trim(), indent: line.length - line.trimStart().length }))
     .filter(({ text: line }) => line !== '' && !/^[#;]/.test(line));
 
@@ -136,8 +144,9 @@ function textBelow(lines: readonly Line[], at: number): readonly Line[] {
 }
 
 /** What the lines of a text set; undefined where one of them is no setting. */
-function linesSet(lines: readonly Line[]): Found | undefined {
-  const found = newFound();
+function linesSet(all: readonly Line[]): Found | undefined {
+  const { kept: lines, isCut } = firstOf(all, MAX_LINES);
+  const found = { ...newFound(), isCut };
   const section: string[] = [];
   let levels: Level[] = [];
   /** Brackets that are open beyond the end of a line. */
@@ -218,7 +227,8 @@ export function configurationIn(text: string): Configuration | undefined {
   const lines = linesOf(text);
   const [first, ...others] = lines;
   if (first === undefined) return undefined;
-  if (others.length === 0 && ENTRIES.test(first.text)) return { settings: settingsIn(`{${first.text}}`), commands: [] };
+  if (others.length === 0 && ENTRIES.test(first.text))
+    return { settings: settingsIn(`{${first.text}}`), commands: [], isCut: false };
   const isLine = others.length > 0 || areAssignments(first.text) || SCALAR.test(first.text);
   const found = isLine ? linesSet(lines) : undefined;
   // Names are told by brackets that are open over several lines.

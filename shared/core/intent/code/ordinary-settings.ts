@@ -30,7 +30,7 @@ const ADDRESSES = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s"',;)\]}]{1,300}|(?<![\w.])\d{1
 const ASKS = /^(?:[Pp]lease\s+)?[Ss]et\s+(?=[\w.-]+\s{0,2}[=:])(?!.*;$)/;
 /** What is said about the settings of one line: a comment, a remark in parentheses or after a comma, where they are. */
 const COMMENT = /\s{1,9}(?:#|\/\/)\s.*$|\s{0,9}\([^()]{0,80}\)$/;
-const REMARK = /\s{0,3}[,;]\s{1,3}(?:[\p{L}'-]{1,40}[ ,]{0,2}){1,8}$/u;
+const REMARK = /\s{0,3}[,;]\s{1,3}[\p{L}'-]{1,40}(?:[ ,]{1,2}[\p{L}'-]{1,40}){0,7}$/u;
 const PLACE = /,?\s{1,9}(?:(?:set\s+)?(?:in|on|for|of)|at)\s{1,9}(?:[\w.'"-]{1,60}\s{1,9}){0,8}[\w.'"-]{1,60}$/;
 /** Between two settings of a sentence: `A=1 and B=2`. */
 const JOINS = /,?\s+(?:and|with)\s+(?=[\w.-]+\s{0,2}[=:])/g;
@@ -233,7 +233,7 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   const { textFields } = lexicon.codeWords;
   // A name alone sets nothing.
   if (found === undefined || found.settings.every(({ name }) => textFields.has(name))) return undefined;
-  const judgement = changeOf(found.settings, parts, lexicon);
+  const judgement = found.isCut ? 'grave' : changeOf(found.settings, parts, lexicon);
   if (judgement === undefined) return undefined;
   const span = { at: 0, end: text.length };
   const beside = { around: parts.around, commands: found.commands };

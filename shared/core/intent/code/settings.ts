@@ -36,12 +36,12 @@ export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
 }
 
 /** Nothing, in whatever units: `0h0m0s`, `PT0S`, `0 days`, `0, 0`. */
-const ZERO = /^p?t?0+(?:\.0+)?\s?[a-z]*(?:[\s,]*0+(?:\.0+)?\s?[a-z]*)*$/;
+const ZERO = /^p?t?0(?!x)[0.a-z\s,]{0,40}$/;
 
 /** Whether one setting keeps something, and is set to nothing. */
 function isEmptied(name: string, written: string, lexicon: Lexicon): boolean {
   const parts = partsOf(name);
-  const value = ZERO.test(written) && !written.startsWith('0x') ? '0' : written;
+  const value = ZERO.test(written) ? '0' : written;
   // None of what should not be is no harm: `maxUnavailable: 0`
   return isNothing(parts, value, lexicon) && !parts.some((part) => lexicon.codeWords.faults.has(part));
 }
@@ -229,6 +229,8 @@ export function doingInReads(text: string, settings: () => readonly Setting[], l
 const PAIR = /^-{0,2}([A-Za-z][\w.-]{0,80})[=: ]\s?["']?([^\s"']{1,80})["']?$/;
 const OPTION_NAME = /^--?([A-Za-z][\w-]{1,60})$/;
 const SWITCHED = /^(?:true|false|0|1|yes|no|on|off|none)$/i;
+/** `true`, `on`, `1` */
+export const isSwitchedOn = (value: string): boolean => /^(?:true|on|yes|1|enabled)$/.test(value);
 export const isSwitch = (value: string): boolean => SWITCHED.test(value);
 
 /**
