@@ -106,6 +106,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const found = {
     candidates: [...all, ...readings.carriers],
     mentioned,
+    told: readings.told,
     endStates,
     isDestructive: requested.effect === 'destructive',
     program: segments.program,
@@ -144,13 +145,13 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     !isLikeCode(text, lexicon) &&
     (isForeign || words.length >= MIN_TOLD) &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
-  // Nothing but settings, of which the weights know better than a list of names what they do.
+  // Nothing but settings, and commands among them, of which the weights know better than a list of names what they do.
+  const isSettings = requested.source === 'code' && requested.verb === SETS && requested.action === 'unknown';
   const isHarmlessSetting =
-    asked.length === 1 &&
-    requested.source === 'code' &&
-    requested.verb === SETS &&
-    requested.action === 'unknown' &&
+    isSettings &&
+    asked.every(({ source, action, verb }) => source === 'code' && (action !== 'unknown' || verb === SETS)) &&
     harm?.tells === 'harmless' &&
+    harm.score < SURE_SCORE &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
   const outside = outsideIn(entities, lexicon);
   // Only of words: what code does, the rules know better, and what goes outside.
@@ -165,7 +166,10 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const isHarmlessChange =
     isHarmlessSetting ||
     (isSurelyHarmless && requested.action === 'unknown' && !hasVerbThatMatters(sentences, lexicon));
-  const lead = isReport ? reportIn(sentences, lexicon) : isHarmlessChange ? { ...requested, ...WRITES } : requested;
+  // Commands among settings tell more than these.
+  const known = isHarmlessSetting ? asked.find(({ action }) => action !== 'unknown') : undefined;
+  const change = known ?? { ...requested, ...WRITES };
+  const lead = isReport ? reportIn(sentences, lexicon) : isHarmlessChange ? change : requested;
   const read = {
     lead,
     extent: extentOfText(lead, asked, words, lexicon),
@@ -244,6 +248,9 @@ const hasVerbThatMatters = (sentences: Sentences, lexicon: Lexicon): boolean =>
       return tokenIs(token, K.carrying_out_verb) || (verb !== undefined && mayMatter(verb.entry, lexicon));
     }),
   );
+
+/** Settings are short: what the learned weights say of them counts beyond this score, below which hardly a harmful one was found. */
+const SURE_SCORE = -100;
 
 /** A variable that holds a secret: `$CRM_TOKEN`, `${DB_PASSWORD}`. */
 const SECRET_VARIABLE = /\$\{?(?:env:)?\w{0,60}(?:token|secret|passw(?:or)?d|api_?key|credentials?)\b/i;

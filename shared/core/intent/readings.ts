@@ -6,7 +6,8 @@ import type { Fragment } from './code/code.ts';
 import { isMentioned, onlyRuns } from './code/mentioned.ts';
 import { callProgramOf } from './code/call-programs.ts';
 import type { ReadTool } from './code/program/tools.ts';
-import { toolCallsIn } from './code/tool-calls.ts';
+import { partsOf } from './code/names.ts';
+import { toldIn, toolCallsIn } from './code/tool-calls.ts';
 import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
 import { foreignReading, type ForeignReading } from './languages/requests.ts';
@@ -29,6 +30,8 @@ export interface Readings {
   readonly carriers: readonly CandidateAction[];
   /** The text is a program of which all is understood, and that only reads and writes files. */
   readonly isProgram: boolean;
+  /** Words for people in what calls of tools are given. */
+  readonly told: readonly { readonly at: number; readonly end: number }[];
   /** Code that the text only mentions. */
   readonly mentioned: readonly Fragment[];
   /** Defined when the text is of another language. */
@@ -167,6 +170,24 @@ export const toolReader =
   (tool, given) =>
     askedBy(JSON.stringify({ tool, arguments: given }), lexicon);
 
+/** Calls that read, or write and send words, so that what they are given is for people unless the learned weights lean to harm. */
+const onlyHandOn = (calls: readonly CandidateAction[], harm: ScoredText | undefined): boolean =>
+  harm !== undefined &&
+  harm.estimate([]).score < HANDED_ON &&
+  harm.estimate([]).tells !== 'harmful' &&
+  calls.every(({ action, effect }) => effect !== 'destructive' && HANDS_ON.has(action));
+const HANDS_ON: ReadonlySet<string> = new Set(['read', 'create', 'update', 'send']);
+const HANDED_ON = -100;
+
+/** Whether an argument holds words for people, what is looked for, or the name of a thing. */
+const isForPeople = (key: string, { codeWords }: Lexicon): boolean => {
+  const last = partsOf(key).at(-1) ?? '';
+  return [codeWords.textFields, codeWords.searchFields, codeWords.nameFields].some((words) => words.has(last));
+};
+
+const MAX_HEAD = 120;
+const CALL_HEAD = /^\w+\(\s*\w+\s*=(?!=)/;
+
 /** Everything that a text asks for. */
 export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const { text, hidden } = segments;
@@ -204,17 +225,24 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     action === 'unknown' &&
     called.some(({ name }) => name !== '' && text.slice(at, at + 1 + name.length).endsWith(name));
   const areRead = byCalls.length > 0 && byCalls.every(({ action }) => action !== 'unknown');
-  const read = areRead ? code.filter((one) => !isName(one)) : code;
+  // Nor is that of one in a program: `find(path="/srv")`.
+  const isHead = ({ at, action }: Fragment) =>
+    program !== undefined && action === 'unknown' && CALL_HEAD.test(text.slice(at, at + MAX_HEAD));
+  const read = areRead ? code.filter((one) => !(isName(one) || isHead(one))) : code;
   // Nor are the names in a program requests: `orders = get_orders()`. What its strings say may be one.
   const isInCode = ({ at, effect }: CandidateAction) =>
     areRead &&
     effect !== 'destructive' &&
     program !== undefined &&
     !program.strings.some((span) => span.at <= at && at < span.end);
+  const told = areRead && onlyHandOn(byCalls, harm) ? toldIn(text, (key) => isForPeople(key, lexicon)) : [];
+  const isTold = ({ at, effect }: CandidateAction) =>
+    effect === 'destructive' && told.some((span) => span.at <= at && at < span.end);
   const all = [
     ...byCalls,
     ...requests.filter(
-      (request) => !(isInRead(request) || isPartOfCode(request) || onlyRunsCode(request) || isInCode(request)),
+      (request) =>
+        !(isInRead(request) || isPartOfCode(request) || onlyRunsCode(request) || isInCode(request) || isTold(request)),
     ),
     ...read.map(candidateOfFragment),
   ];
@@ -229,6 +257,7 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     asked: ranked(all),
     carriers,
     isProgram: whole?.onlyWrites === true,
+    told,
     mentioned,
     foreign,
     hidesOrder,

@@ -49,6 +49,11 @@ const FORMS: readonly ((name: string, value: string) => string)[] = [
   (name, value) => `set ${name}=${value} on the web shop # since May`,
   (name, value) => `[web]\n${name} = ${quoted(value, '"')}\nretries = 3`,
   (name, value) => `web:\n  ${name}: ${quoted(value, "'")}\n  pool_size: 24`,
+  (name, value) => `{"web": {"${name}": ${quoted(value, '"')}, "pool_size": 24}}`,
+  (name, value) => `# web.json\n{"${name}": ${quoted(value, '"')}}`,
+  (name, value) => `[{"op": "replace", "path": "/web/${name}", "value": ${quoted(value, '"')}}]`,
+  (name, value) => `pool_size: 24, ${name}: ${quoted(value, '"')}`,
+  (name, value) => `pool_size=24 and ${name}=${value} for the web shop`,
 ];
 const isOrdinary = (text: string): boolean => {
   const { effect, action, traits } = parseIntent(text, lexicon);
@@ -74,6 +79,74 @@ describe('a value that code sets', () => {
       }),
       runs(300, 0.1),
     );
+  });
+});
+
+/** What each setting is about, and what it is set to where its name does not say it. */
+const SECTIONS: readonly (readonly [section: string, name: string, value: string])[] = [
+  ['mfa', 'required', 'false'],
+  ['audit', 'enabled', 'off'],
+  ['tls', 'enabled', 'no'],
+  ['backups', 'enabled', 'false'],
+  ['permissions', 'contents', 'write'],
+];
+const NESTED: readonly ((section: string, name: string, value: string) => string)[] = [
+  (section, name, value) => `${section}:\n  ${name}: ${value}\nui:\n  theme: dark`,
+  (section, name, value) => `app:\n  ${section}:\n    - theme: dark\n      ${name}: ${value}`,
+  (section, name, value) => `[${section}]\n${name} = ${value}\n[ui]\ntheme = dark`,
+  (section, name, value) => `{"app": {"${section}": {"${name}": ${quoted(value, '"')}}}}`,
+  (section, name, value) => `app: {${section}: {${name}: ${value}}}\nui: {theme: dark}`,
+  (section, name, value) => `app.${section}.${name}=${value}\nui.theme=dark`,
+];
+
+describe('a configuration', () => {
+  it('is no ordinary change when a value is grave by the names around it', () => {
+    for (const form of NESTED)
+      for (const setting of SECTIONS) expect(isOrdinary(form(...setting)), form(...setting)).to.equal(false);
+  });
+
+  it('is one when such a value is switched on, and no name around it pays or opens', () => {
+    for (const form of NESTED.filter((one) => !one('', '', '').includes('- theme')))
+      expect(isOrdinary(form('mfa', 'required', 'true')), form('mfa', 'required', 'true')).to.equal(true);
+  });
+
+  it('means the opposite where its name is negated', () => {
+    for (const text of ['no_mfa: true', 'mfa_disabled=yes', 'disable_audit: 1', 'block_public_acls = false'])
+      expect(isOrdinary(text), text).to.equal(false);
+    for (const text of [
+      'GIT_SSL_NO_VERIFY=false',
+      'acl: private\nblock_public_acls: true',
+      'a: 1\nskip_final_snapshot: false',
+    ])
+      expect(isOrdinary(text), text).to.equal(true);
+  });
+
+  it('is no ordinary change when something is kept for nearly nothing, but a cache may be as short as one likes', () => {
+    for (const value of ['0', '0s', 'PT0S', '0h0m0s', '1h', '90m'])
+      expect(isOrdinary(`order_retention=${value}`), value).to.equal(false);
+    for (const text of ['cache_ttl=5s', 'maxUnavailable: 0', 'retention_days=30'])
+      expect(isOrdinary(text), text).to.equal(true);
+  });
+
+  it('runs the commands that it holds', () => {
+    for (const text of [
+      'jobs:\n  a:\n    steps:\n      - run: rm -rf /srv/data',
+      'jobs:\n  a:\n    steps:\n      - run: |\n          ls\n          rm -rf /srv/data',
+      'a:\n  script:\n    - ls\n    - rm -rf /srv/data',
+      'a:\n  command: [sh, -c, "rm -rf /srv/data"]',
+      '[Service]\nExecStart=/bin/sh -c "rm -rf /srv/data"',
+      '{"scripts": {"test": "rm -rf /srv/data"}}',
+    ])
+      expect(parseIntent(text, lexicon).effect, text).to.equal('destructive');
+  });
+
+  it('is none where it is words for somebody', () => {
+    for (const text of [
+      '{"task": "transfer 300 to Bob", "priority": 1}',
+      'POOL_SIZE=20 in staging, then pay the supplier',
+      'POOL_SIZE=20, hand the keys to Bob',
+    ])
+      expect(isOrdinary(text), text).to.equal(false);
   });
 });
 

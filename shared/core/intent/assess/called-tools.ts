@@ -4,7 +4,7 @@ import { callFragment, onlyReadsCall } from '../code/calls.ts';
 import type { CallProgram } from '../code/call-programs.ts';
 import type { Call } from '../code/call-syntax.ts';
 import { type Fragment, gravest, gravity, NOT_UNDERSTOOD, readsOnly, unknownCode } from '../code/code.ts';
-import { doingOfName, partsOf, verbIn } from '../code/names.ts';
+import { doingOfName, isDestroying, partsOf, verbIn, withMoney } from '../code/names.ts';
 import { type CodeKind, readCode } from '../code/script.ts';
 import { shellFragments } from '../code/shell.ts';
 import { onlyReads, programFragments } from '../code/short-programs.ts';
@@ -26,6 +26,19 @@ const NOT_KNOWN = candidateOfFragment(unknownCode(START));
 /** In a sentence `get` may be to buy or to be paid; in names of tools it reads. */
 const plainVerb = (word: string): string => (word === 'get' ? 'show' : word);
 
+/** Whether a word is the verb of a command, such as `list`, and no noun by which a tool is called: `order_list`. */
+const isCommandVerb = (word: string, lexicon: Lexicon): boolean =>
+  lexicon.commandVerbs.has(word) && !NAMES_THING.test(word);
+const NAMES_THING = /^(?:mail|message|label|checkout|branch|tag|post|stream|build|test|patch)$/;
+
+/** A name that begins with a noun that may be a verb too, with the verb of what is done to it first: `order_update_status`. */
+function verbFirst(words: readonly string[], lexicon: Lexicon): readonly string[] {
+  const [first = ''] = words;
+  if (lexicon.verbs.get(first)?.alsoNoun !== true || isCommandVerb(first, lexicon)) return words;
+  const at = words.findIndex((word) => isCommandVerb(word, lexicon));
+  return at < 0 ? words : [...words.slice(at), ...(at + 1 < words.length ? [] : words.slice(0, at))];
+}
+
 /** What the words of a name ask for: the verb comes first, or last (`issue_read`), or it only names what is told (`disk.usage`). */
 function askedByName(
   words: readonly string[],
@@ -37,9 +50,10 @@ function askedByName(
   const last = rest.at(-1) ?? verb;
   const about = [...of, ...words.slice(0, -1)];
   const inOrder = [plainVerb(verb), ...(rest.length > 0 ? rest : of)];
-  // The name of a service comes first: `slack_list_channels`.
-  const second = verbIn(verb, lexicon) === undefined && verbIn(rest[0] ?? '', lexicon) !== undefined;
-  const ofService = second ? [[plainVerb(rest[0] ?? ''), ...rest.slice(1)]] : [];
+  // The name of a service comes first: `slack_list_channels`, `philips_hue_set_scene`.
+  const at = words.findIndex((word) => verbIn(word, lexicon) !== undefined);
+  const ofService =
+    at === 1 || (at > 0 && at + 1 < words.length) ? [[plainVerb(words[at] ?? ''), ...words.slice(at + 1)]] : [];
   const isTold = about.length > 0 && lexicon.commandVerbs.get(last)?.effect === 'read';
   const others = [[last, ...words.slice(0, -1)], ...(isTold ? [['show', ...about, last]] : [])];
   // A name that begins with a verb is not read in another order.
@@ -94,10 +108,14 @@ function askedByWords(
   lexicon: Lexicon,
 ): { readonly asked: CandidateAction; readonly called: Doing | undefined } {
   const [last = '', ...before] = name.split(/[.:/]|__/).reverse();
-  const words = partsOf(last);
+  const parts = partsOf(last);
+  const words = verbFirst(parts, lexicon);
   const each = stepsOf(words).map((step) => askedByName(step, before.flatMap(partsOf), read, lexicon) ?? NOT_KNOWN);
-  const called = doingOfCall(last, before[0] ?? '', lexicon);
+  const does = doingOfCall(words.join('_'), before[0] ?? '', lexicon);
+  // `refund_create`
+  const called = does && words !== parts ? withMoney(does, parts, lexicon) : does;
   const asked = gravest(each) ?? NOT_KNOWN;
+  if (readsByCommand(words, given, lexicon)) return { asked: candidateOfFragment(readsOnly(START)), called: undefined };
   if (asked === NOT_KNOWN && called?.effect !== 'destructive' && looksUp(words, given, lexicon))
     return { asked: candidateOfFragment(readsOnly(START)), called };
   if (asked === NOT_KNOWN) return { asked, called };
@@ -114,8 +132,15 @@ function askedByWords(
   return { asked: changed(asked, { action, effect, traits, at: 0, sentence: 0 }), called };
 }
 
+/** Whether a tool is called as a command that only reads, and no argument says that it does more: `kubectl_logs`. */
+const readsByCommand = (words: readonly string[], given: readonly string[], lexicon: Lexicon): boolean =>
+  words.length === 2 &&
+  lexicon.commands.get(words.join(' '))?.effect === 'read' &&
+  !given.some((key) => partsOf(key).some((part) => isDestroying(part, lexicon)));
+
 /** Whether a tool without a verb in its name is only asked something: `weather` with a city, `ls` with a path. */
-function looksUp(words: readonly string[], given: readonly string[], { commands, codeWords, domainOfNoun }: Lexicon) {
+function looksUp(words: readonly string[], given: readonly string[], lexicon: Lexicon) {
+  const { commands, codeWords, domainOfNoun } = lexicon;
   if (!given.every((key) => codeWords.lookFields.has(partsOf(key).join('_')))) return false;
   const name = words.join('_');
   if (codeWords.lookTools.has(name) || commands.get(name)?.effect === 'read') return true;

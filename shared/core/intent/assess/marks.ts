@@ -2,6 +2,7 @@
 import type { IntentFlag, Trait } from '../../../kernel/vocabulary.ts';
 import { isScrambled } from '../attack/flags.ts';
 import { handsOverShell, isIllicit } from '../attack/illicit.ts';
+import { SETS } from '../code/ordinary-settings.ts';
 import type { Takeover } from '../attack/takeover.ts';
 import type { CandidateAction } from '../grammar/candidate.ts';
 import { extentOf } from '../grammar/context.ts';
@@ -63,13 +64,15 @@ export function flagsOf(
 
 /** Also those of further requests: a text that sends something outside keeps this trait whichever action comes first. */
 export function traitsOfText(
-  { text, sentences, spoken: { words, infos }, isForeign }: Segments,
+  { text, sentences, code, spoken: { words, infos }, isForeign }: Segments,
   { all, asked }: Readings,
   { lead, extent, entities, external }: Read,
   lexicon: Lexicon,
 ): Trait[] {
   const traits = new Set([...lead.traits, ...asked.flatMap((request) => request.traits)]);
-  for (const trait of lexicon.traitPhrases.findAll(words))
+  // What settings say of privileges is told by their values.
+  const phrases = code.some(({ verb }) => verb === SETS) ? [] : lexicon.traitPhrases.findAll(words);
+  for (const trait of phrases)
     if (lead.action !== 'read' || lead.traits.length > 0 || trait === 'privileged') traits.add(trait);
   if (entities.money.length > 0 && lead.action === 'transfer') traits.add('financial');
   const isMany = () => extentOf(words.slice(0, QUANTIFIED), false, lexicon) !== 'one';

@@ -12,7 +12,7 @@ const DYNAMIC_METHOD =
   /(?:["']?\bmethod\b["']?\s{0,3}[:=]\s{0,3}(?!["'`\s=])|[{,]\s{0,3}method\s{0,3}[,}]|\.\.\.\s{0,3}\w)/i;
 /** Calls whose first argument is the method. */
 const TAKES_METHOD = /^(?:request|newrequest|newrequestwithcontext|send_request|exchange|method|open|httprequest)$/;
-const CARRIES = /\bopen\(|environ|process\.env|readFile|read_text|getenv|\bfs\./;
+const CARRIES = /\bopen\(|\benviron\b|process\.env|readFile|read_text|getenv|\bfs\./;
 
 /** Methods of requests that carry something. */
 const SENDS = /^(?:post|put|patch)$/i;
@@ -39,8 +39,17 @@ function carriesInAddress(args: string): boolean {
 const SENSITIVE =
   /cookie|token|secret|passw|credential|session|environ|\benv\b|key\b|localstorage|users?\b|customers?|emails?|rows?\b|dump|data\b|open\(|stringify|dumps/i;
 
+/** An object with a value that is only known when the program runs: `{ text }`, `{"customers": rows}`. */
+const HOLDS_UNSEEN =
+  /[{,]\s?(?!headers\b|params\b)(?:[A-Za-z_$][\w$]*\s?[,}]|["'`]?[\w-]+["'`]?\s?:\s?(?!true\b|false\b|null\b|undefined\b|None\b|True\b|False\b)[A-Za-z_$][\w$.]*\s?[,})])/;
+
 /** A body that is only known when the program runs: `json=event`, `{ body: JSON.stringify(rows) }`, or as a second argument. */
 const isUnseenBody = (argument: string, at: number): boolean =>
+  (at === 1 &&
+    argument.startsWith('{') &&
+    !/[{,]\s?(?:method|headers|body|params)\b/.test(argument) &&
+    HOLDS_UNSEEN.test(argument)) ||
+  (/^(?:json|data)\s?=\s?\{/.test(argument) && HOLDS_UNSEEN.test(argument)) ||
   /^(?:json|data|content|files)\s?=\s?(?:[\w.]{0,20}dumps\(\s?)?(?!None\b)[A-Za-z_][\w.]*(?:\)|$)/.test(argument) ||
   /[{,]\s?body\s?(?::\s?(?:JSON\.stringify\(\s?)?[A-Za-z_$][\w$.]*\s?[,})]|[,}])/.test(argument) ||
   (at === 1 &&
@@ -81,6 +90,6 @@ export function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexic
     ? ({ object: 'data', domain: 'data' } as const)
     : ({ object: 'file', domain: 'files' } as const);
   return carries && sent.action === 'send'
-    ? sentOutside({ ...sent, ...what }, args, /environ|process\.env|\$\{|select|dump/i.test(args))
+    ? sentOutside({ ...sent, ...what }, args, /\benviron\b|process\.env|\$\{|select|dump/i.test(args))
     : sent;
 }

@@ -4,6 +4,7 @@ import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
 import { accountingFor, fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
+import { firstOf } from '../first-of.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { settingsAlone, settingsOnly } from './ordinary-settings.ts';
 import { programIn } from './program/program.ts';
@@ -15,7 +16,7 @@ import { shellAt } from './shell-start.ts';
 import { parseInner } from './shell-syntax.ts';
 import { sqlAt } from './sql-start.ts';
 import { opensAt, type Piece, piecesOf, type Place, type Reader } from './start.ts';
-import { toolCallsIn } from './tool-calls.ts';
+import { type GivenText, givenTexts, toolCallsIn } from './tool-calls.ts';
 
 /** Beyond this number of pieces of code, only those that do something new are kept, because the last one may matter most. */
 const MAX_FRAGMENTS = 40;
@@ -78,6 +79,40 @@ export interface CodeOfText {
   readonly program?: WholeProgram;
 }
 
+const MAX_GIVEN = 100;
+const ONE_WORD = /^\S*$/;
+const COMMAND_ALONE = /^[a-z][a-z-]*$/;
+
+/** The code in what a call is given: a word may be anything, but for a command that destroys. */
+function codeIn({ key, text }: GivenText, lexicon: Lexicon): readonly Fragment[] {
+  const { searchFields, textFields } = lexicon.codeWords;
+  const last = key.toLowerCase();
+  // What is looked for is no command, but may be a statement; what people are told, or a file holds, runs nothing that is not known.
+  const found = fragmentsOf(text, lexicon).filter(({ action, language }) => {
+    if (searchFields.has(last)) return language === 'sql';
+    return !(textFields.has(last) && action === 'unknown');
+  });
+  if (!ONE_WORD.test(text)) return found;
+  return COMMAND_ALONE.test(text) ? found.filter(({ effect }) => effect === 'destructive') : [];
+}
+
+/** The code in what calls of tools are given. What surrounds it is JSON, in which `"id": 7` is no command. */
+function fragmentsGiven(texts: readonly GivenText[], whole: string, lexicon: Lexicon): Fragment[] {
+  const { kept, isCut } = firstOf([...new Map(texts.map((one) => [one.text, one])).values()], MAX_GIVEN);
+  const found = kept.flatMap((given) => {
+    const at = Math.max(0, whole.indexOf(JSON.stringify(given.text).slice(1, -1)));
+    const span = { at, end: Math.min(whole.length, at + given.text.length) };
+    return codeIn(given, lexicon).map((one) => ({ ...one, ...span }));
+  });
+  return isCut ? [...found, unknownCode({ at: 0, end: whole.length })] : found;
+}
+
+/** What a command line does that a configuration holds. */
+function heldCommand(line: string, span: Span, lexicon: Lexicon): Fragment[] {
+  const does = shellFragments(parseInner(line, 0, newEffort(line.length)), lexicon, 1);
+  return does.length === 0 ? [unknownCode(span)] : does.map((one) => ({ ...one, ...span }));
+}
+
 /** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */
 export const fragmentsOf = (text: string, lexicon: Lexicon): readonly Fragment[] => codeOf(text, lexicon).fragments;
 
@@ -97,9 +132,13 @@ export function codeOf(text: string, lexicon: Lexicon, readTool?: ReadTool): Cod
       fragments: accountingFor(done.fragments, whole),
       program: { onlyWrites: done.onlyWrites, remarks },
     };
+  const given = givenTexts(text);
+  if (given !== undefined) return { fragments: fragmentsGiven(given, text, lexicon) };
   const settings = settingsOnly(text, lexicon);
   if (settings !== undefined && !callsTools(text) && fragmentsBeside([], settings.around, lexicon).length === 0)
-    return { fragments: [settings.change] };
+    return {
+      fragments: [settings.change, ...settings.commands.flatMap((command) => heldCommand(command, whole, lexicon))],
+    };
   const all = fragmentsInAndBeside(text, lexicon);
   // A program that does more than read is none of its lines alone.
   const isMore =
@@ -164,7 +203,7 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
     }
   }
   // A configuration that no other reader takes.
-  if (!found.some(({ effect, action }) => effect === 'destructive' || action === 'unknown'))
+  if (!found.some(({ effect, action }) => effect === 'destructive' || action === 'unknown') && !callsTools(text))
     found.push(...settingsAlone(text, lexicon));
   if (effort.left <= 0) push(unknownCode({ at: until, end: until }));
   return found;

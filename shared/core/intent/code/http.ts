@@ -261,6 +261,20 @@ const SENDS_OUTSIDE: Doing = { action: 'send', effect: 'write', traits: ['extern
 /** An object of its own, by which `readRequest` knows it. */
 const ANSWERS_OUTSIDE: Doing = { ...SENDS_OUTSIDE };
 
+/** Addresses to which something is sent are no news of a webhook where the path says so: `POST /subscriptions {"url": ...}`. */
+const SUBSCRIBES = /webhook|hook|subscri|integration|forward|callback|notif/i;
+
+/** Whether a body names somebody outside who gets something: `{"callback_url": "https://grab.example/in"}`. */
+function givesToOutside(url: string, body: string, lexicon: Lexicon): boolean {
+  const { receivers } = lexicon.codeWords;
+  return [...body.matchAll(FIELD)].some(([, name = '', double, single]) => {
+    const value = double ?? single ?? '';
+    const parts = partsOf(name);
+    const receives = parts.some((part) => receivers.has(part)) || (parts.includes('url') && SUBSCRIBES.test(url));
+    return receives && isAddressOutside(value, lexicon);
+  });
+}
+
 /** What the address and the body of a request ask for beside its method. */
 function askedBeside(
   { method, url, body = '', headers = '' }: HttpParts,
@@ -274,6 +288,7 @@ function askedBeside(
     method.toUpperCase() === 'PUT' && EMPTY.test(body) ? EMPTIES : undefined,
     orderOfUrl(url, body, own === 'read', lexicon),
     answersOutside(path, headers, lexicon) ? ANSWERS_OUTSIDE : undefined,
+    changes && givesToOutside(path, body, lexicon) ? ANSWERS_OUTSIDE : undefined,
     own === 'read'
       ? graphOperation(body, lexicon)
       : actOfBody(body, own === 'update', lexicon, path.split('/').slice(-3)),

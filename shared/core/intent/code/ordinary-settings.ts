@@ -1,55 +1,21 @@
-// Recognizes a text that is nothing but settings, such as `DB_POOL_SIZE=24 in staging` or a part of a configuration file: the gravest value
+// Reads a text that is nothing but settings, such as `DB_POOL_SIZE=24 in staging` or a part of a configuration file: the gravest value
 // counts, or a change if each of them is an ordinary one.
-import { type Fragment, fragmentOf, type Span, unknownCode, WRITES } from './code.ts';
+import { type Fragment, fragmentOf, gravest, type Span, unknownCode, WRITES } from './code.ts';
+import { configurationIn } from './configuration.ts';
 import { isDestroying, isMoney, partsOf } from './names.ts';
-import { doingOfSetting, doingOfSettings, disablesSomething, protects, type Setting, settingsIn } from './settings.ts';
+import { doingOfSetting, disablesSomething, distinct, protectsWhen, type Setting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 
 /** The verb of a text that is nothing but settings. */
 export const SETS = 'set';
 
-const VALUE = `(?:"[^"]*"|'[^']*'|\\[[^\\]]*\\]|\\{[^}]*\\}|[^\\s:=,;]\\S*)`;
-/** `NAME=value`, `name = value`. Read one after the other: one pattern for a whole line would try each way to divide it. */
-const ASSIGNMENT = new RegExp(
-  `["']?[A-Za-z_][\\w.$/-]*(?:[([][^)\\]]*[)\\]][\\w.]*)*["']?\\s*:?=\\s*(?:${VALUE}(?=[\\s,;]|$))?[,;]?\\s*`,
-  'y',
-);
-/** `name: value`, `- value`, `[section]`, a bracket. */
-const ENTRY = new RegExp(
-  `^(?:(?:-\\s+)*["']?[a-z][\\w.$/-]*["']?\\s*:(?:\\s+${VALUE})?|-\\s+${VALUE}|\\[[\\w.: "'-]+\\]|---|[{}[\\]]+),?\\s*(?:#.*)?$`,
-);
-/** A value that is no word of a sentence. */
-const SCALAR = /:\s+(?:true|false|yes|no|on|off|none|null|-?\d[\w.]*|["'[{].*|\S*[/*@].*)\s*,?$/i;
-const MAX_LINES = 400;
-
-/** Whether a line is nothing but assignments, before a comment. */
-function areAssignments(line: string): boolean {
-  let at = 0;
-  while (at < line.length && line[at] !== '#') {
-    ASSIGNMENT.lastIndex = at;
-    if (!ASSIGNMENT.test(line)) return false;
-    at = ASSIGNMENT.lastIndex;
-  }
-  return at > 0;
-}
-
-/** Whether every line of a text, of the first MAX_LINES, sets something. One line with a colon may be a note, unless its value is no word. */
-function isSettings(text: string): boolean {
-  if (!/[=:]/.test(text)) return false;
-  const lines = text
-    .split('\n', MAX_LINES)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
-  const isLine = (line: string) => areAssignments(line) || ENTRY.test(line);
-  if (lines.length === 0 || !lines.every(isLine)) return false;
-  return lines.length > 1 || areAssignments(lines[0] ?? '') || SCALAR.test(lines[0] ?? '');
-}
-
 const MAX_TEXT = 4_000;
 /** Some settings at most: a longer text is a file, of which other readers say what it is. */
 const MAX_SETTINGS = 60;
-const ON = /^(?:true|on|yes|enabled?|strict|required?|[1-9]\d{0,5}[a-z]{0,5})$/;
+const ON = /^(?:true|on|yes|enabled?|enforc(?:e|ed|ing)|block|strict|required?|[1-9]\d{0,5}[a-z]{0,5})$/;
+/** A switch that is on, and no number. */
+const ALL_ON = /^(?:true|on|yes|enabled?|enforced?|strict|required?|always|1)$/;
 const OFF = /^(?:false|off|no|none|null|nil|never|disabled?|empty|-?0+(?:[.x]0+)?[a-z]{0,5}|undefined)$/;
 /** A number, with its unit, a word, some words, or the name of a place such as `Europe/Lisbon`: no address, file, pattern or command. */
 const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_-]{0,30})?$/u;
@@ -62,9 +28,14 @@ const ADDRESSES = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s"',;)\]}]{1,300}|(?<![\w.])\d{1
 
 /** `set retention_days=400 on the bucket`, but no statement of SQL: `SET search_path = app;`. */
 const ASKS = /^(?:[Pp]lease\s+)?[Ss]et\s+(?=[\w.-]+\s{0,2}[=:])(?!.*;$)/;
-/** What is said about the settings of one line: a comment, a remark in parentheses, where they are. */
+/** What is said about the settings of one line: a comment, a remark in parentheses or after a comma, where they are. */
 const COMMENT = /\s{1,9}(?:#|\/\/)\s.*$|\s{0,9}\([^()]{0,80}\)$/;
-const PLACE = /,?\s{1,9}(?:in|on|for|of)\s{1,9}(?:[\w.'-]{1,60}\s{1,9}){0,6}[\w.'-]{1,60}$/;
+const REMARK = /\s{0,3}[,;]\s{1,3}[\p{L}'-]{1,40}(?:[ ,]{1,2}[\p{L}'-]{1,40}){0,7}$/u;
+const PLACE = /,?\s{1,9}(?:(?:set\s+)?(?:in|on|for|of)|at)\s{1,9}(?:[\w.'"-]{1,60}\s{1,9}){0,8}[\w.'"-]{1,60}$/;
+/** Between two settings of a sentence: `A=1 and B=2`. */
+const JOINS = /,?\s+(?:and|with)\s+(?=[\w.-]+\s{0,2}[=:])/g;
+/** Quotation marks around one setting: `` `limit = 5` in staging ``. */
+const QUOTES = /^`([^`]+)`/;
 
 interface Parts {
   readonly settings: string;
@@ -72,33 +43,147 @@ interface Parts {
   readonly around: string;
 }
 
-function partsOfText(text: string): Parts {
-  const whole = text.trim().replace(ASKS, '');
-  if (whole.includes('\n')) return { settings: whole, around: '' };
+/** Words by which something is done to somebody, whatever the verb. */
+const GIVES = /^(?:to|them|him|her|us|me|it)$/;
+
+/** A text of one line without what is said beside its settings. */
+function partsOfLine(line: string, lexicon: Lexicon): Parts {
+  const whole = line.replace(QUOTES, '$1');
   const bare = whole.replace(COMMENT, '');
-  const settings = bare.replace(PLACE, '');
-  return { settings, around: `${whole.slice(bare.length)} ${bare.slice(settings.length)}` };
+  const acts = (word: string) => GIVES.test(word) || (lexicon.verbs.get(word)?.effect ?? 'read') !== 'read';
+  const remark = REMARK.exec(bare)?.[0] ?? '';
+  const rest = (partsOf(remark).some(acts) ? bare : bare.slice(0, bare.length - remark.length)).replace(PLACE, '');
+  return { settings: rest.replaceAll(JOINS, ', '), around: whole.slice(rest.length) };
 }
+
+function partsOfText(text: string, lexicon: Lexicon): Parts {
+  const whole = text.trim().replace(ASKS, '');
+  return whole.includes('\n') || /^[{[]/.test(whole) ? { settings: whole, around: '' } : partsOfLine(whole, lexicon);
+}
+
+/** Words beside settings that ask for more than to know where they are. */
+const asksForMore = (around: string, lexicon: Lexicon): boolean =>
+  partsOf(around).some((word) => {
+    const verb = lexicon.verbs.get(word);
+    return (
+      isDestroying(word, lexicon) || (verb !== undefined && !verb.alsoNoun && !verb.weak && verb.effect !== 'read')
+    );
+  });
 
 /** `open`: its name or value says too little, so that the learned weights count. */
 type Judgement = 'ordinary' | 'open' | 'grave';
 
+/** The fields of a schedule, in every month. */
+const SCHEDULE = /^(?:@(?:hourly|daily|weekly|monthly)|(?:[\d*][\d*,/-]{0,20} ){3}\* [\d*a-z][\d*a-z,/-]{0,20})$/;
+/** Words, more than a name has: they may ask for anything. */
+const WORDS = /\p{L}\S*\s+\S+\s+\S*\p{L}/u;
+const isProse = (value: string, lexicon: Lexicon): boolean =>
+  WORDS.test(value) || (/\s/.test(value) && asksForMore(value, lexicon));
+
+/** What the name of a setting says to a value that switches it; undefined where it says nothing of what protects, weakens or pays. */
+function judgementOfName(parts: readonly string[], value: string, lexicon: Lexicon): Judgement | undefined {
+  const { demands, negators, safeguards } = lexicon.codeWords;
+  const [isOn, isOff] = [ON.test(value) || SCHEDULE.test(value), OFF.test(value)];
+  const protects = protectsWhen(parts.join('_'), lexicon);
+  if (protects !== undefined) return (protects === 'on' ? isOn : isOff) ? 'ordinary' : 'grave';
+  const isWeak = (part: string) => lexicon.codeWords.weakeners.has(part);
+  const isTurned = parts.some((part) => negators.has(part) || isWeak(part));
+  if (isOff && !isTurned && parts.some((part) => safeguards.has(part) || demands.has(part))) return 'grave';
+  const isBad = (part: string) => isDestroying(part, lexicon) || lexicon.codeWords.exposures.has(part);
+  // `block_public_acls`, `require_approval`
+  if (demands.has(parts[0] ?? '') && !parts.some(isWeak)) return ALL_ON.test(value) ? 'ordinary' : 'grave';
+  if (parts.some((part) => isBad(part) || isWeak(part))) return isOff && !/\.0/.test(value) ? 'ordinary' : 'grave';
+  if (parts.some((part) => isMoney(part, lexicon))) return isOff ? 'open' : 'grave';
+  return undefined;
+}
+
+const SECONDS: ReadonlyMap<string, number> = new Map([
+  ['ms', 0.001],
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+  ['w', 604_800],
+]);
+const DAY_SECONDS = 86_400;
+const SHORT_SECONDS = 60;
+const LASTS = /(\d+(?:\.\d+)?)\s?(ms|[smhdw])[a-z]*/g;
+
+/** How long a value lasts, in seconds; undefined for one without a unit, in itself or in its name. */
+function secondsOf(parts: readonly string[], value: string): number | undefined {
+  const unit = /^\d+(?:\.\d+)?$/.test(value)
+    ? parts.map((part) => /^(ms|millis|seconds?|secs?|minutes?|mins?|hours?|days?)$/.exec(part)?.[1]).find(Boolean)
+    : undefined;
+  const text = unit === undefined ? value : `${value}${/^mill|^ms/.test(unit) ? 'ms' : unit.charAt(0)}`;
+  const found = [...text.matchAll(LASTS)];
+  if (found.length === 0 || text.replace(LASTS, '').trim() !== '') return undefined;
+  return found.reduce((sum, [, count, of = '']) => sum + Number(count) * (SECONDS.get(of) ?? 0), 0);
+}
+
+/** Whether what is kept is kept for nearly nothing: `retention: 1h`, `expireAfterSeconds: 5`. A cache may be as short as one likes. */
+function isBrief({ name, own = name, value }: Setting, { codeWords: { keeps, passing } }: Lexicon): boolean {
+  const parts = name.split('_');
+  if (!parts.some((part) => keeps.has(part)) || parts.some((part) => passing.has(part))) return false;
+  const seconds = secondsOf(own.split('_'), value);
+  const isTime = /(?:^|_)(?:ttl|live|lifetime|age)(?:_|$)/.test(name);
+  return seconds !== undefined && seconds < (isTime ? SHORT_SECONDS : DAY_SECONDS);
+}
+
+const MAIL = /^[\w.+-]{1,64}@([\w-]+(?:\.[\w-]+)+)$/;
+
+/** Whether somebody outside gets something: `bcc: box@mail.example`, `crash_host = dumps.example`. */
+function isGivenAway({ name, value }: Setting, { codeWords, internalHosts }: Lexicon): boolean {
+  const host = MAIL.exec(value)?.[1];
+  const gives = name.split('_').some((part) => codeWords.receivers.has(part) || part === 'to');
+  return gives && host !== undefined && isExternalHost(host, internalHosts);
+}
+
 /** What a setting is that no rule of the lexicon is about: who may do what, what runs, where something goes, and whether something is kept or protected are no ordinary questions. */
 function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
-  const { name, value } = setting;
-  const { exposures, sensitiveSettings, sensitiveValues, weakeners } = lexicon.codeWords;
-  if (disablesSomething(`${name}=${value}`, lexicon)) return 'grave';
-  if (protects(name, lexicon)) return ON.test(value) ? 'ordinary' : 'grave';
-  const parts = name.split('_');
-  if (parts.some((part) => isMoney(part, lexicon))) return 'grave';
-  // One of what is kept is nearly nothing.
-  if (/^1\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) return 'grave';
-  const weakens = (part: string) => isDestroying(part, lexicon) || exposures.has(part) || weakeners.has(part);
-  if (parts.some(weakens)) return OFF.test(value) ? 'ordinary' : 'grave';
-  if (partsOf(value).some((part) => sensitiveValues.has(part) || isDestroying(part, lexicon))) return 'grave';
-  const isPlain = PLAIN.test(value) && !OFF.test(value) && !HOST.test(value);
-  return isPlain && !parts.some((part) => sensitiveSettings.has(part)) ? 'ordinary' : 'open';
+  const { name, own = name, value } = setting;
+  const { contentFields, exposures, faults, sensitiveSettings, sensitiveValues, switches, textFields, weakeners } =
+    lexicon.codeWords;
+  const parts = own.split('_');
+  const around = name.split('_').slice(0, -parts.length);
+  // A switch is about what stands around it.
+  const about = parts.every((part) => switches.has(part)) ? [...around, ...parts] : parts;
+  if (isBrief(setting, lexicon) || isGivenAway(setting, lexicon)) return 'grave';
+  const byName = judgementOfName(about, value, lexicon);
+  if (byName !== undefined) return byName;
+  if (disablesSomething(`${about.join('_')}=${value}`, lexicon)) return 'grave';
+  const isSensitive = parts.some((part) => sensitiveSettings.has(part)) && !VERSION.test(own);
+  // Names and titles may be those of anything.
+  const isLabel = textFields.has(own) || parts.at(-1) === 'id';
+  const says = partsOf(value);
+  const isGrave =
+    (value === 'empty' && contentFields.has(parts.at(-1) ?? '')) ||
+    says.some(
+      (part) => isDestroying(part, lexicon) || weakeners.has(part) || (isSensitive && sensitiveValues.has(part)),
+    );
+  if (isGrave) return isLabel ? 'open' : 'grave';
+  const isNoFault = value === '0' && parts.some((part) => faults.has(part));
+  const isOn = ON.test(value) || SCHEDULE.test(value) || isNoFault;
+  const isPlain =
+    isOn ||
+    (PLAIN.test(value) && !(OFF.test(value) || HOST.test(value) || isProse(value, lexicon))) ||
+    VERSION.test(own);
+  // What is around it says what it is about: who pays, what is protected.
+  const isAbout = (part: string) =>
+    sensitiveSettings.has(part) ||
+    isMoney(part, lexicon) ||
+    isDestroying(part, lexicon) ||
+    exposures.has(part) ||
+    weakeners.has(part);
+  const isOpen =
+    isSensitive ||
+    around.some(isAbout) ||
+    // One of what is kept is nearly nothing.
+    (/^1\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) ||
+    (!isLabel && says.some((part) => sensitiveValues.has(part)));
+  return isPlain && !isOpen ? 'ordinary' : 'open';
 }
+/** The name of a version, of which other rules say what is too old. */
+const VERSION = /(?:^|_)version$/;
 
 /** Whether a variable of the environment, or of make, is set to a path, options or a command: `LD_PRELOAD=/opt/a.so`, but not `PAGER=less`. */
 const decidesWhatRuns = (settings: string, { codeWords }: Lexicon): boolean =>
@@ -121,6 +206,20 @@ export interface FoundSettings {
   readonly change: Fragment;
   /** What is said beside the settings, which must be no code: `X=1 (rm -rf /srv)`. */
   readonly around: string;
+  /** Command lines that are among them. */
+  readonly commands: readonly string[];
+}
+
+const WHAT = { verb: SETS, object: 'setting', domain: 'infra' } as const;
+
+/** What the settings of a text do; undefined where the lexicon has a rule about one of them. */
+function changeOf(settings: readonly Setting[], { settings: written, around }: Parts, lexicon: Lexicon) {
+  if (settings.some((setting) => doingOfSetting(setting, lexicon) !== undefined)) return undefined;
+  const judgements = new Set(settings.slice(0, MAX_SETTINGS).map((setting) => judgementOf(setting, lexicon)));
+  if (settings.length > MAX_SETTINGS || asksForMore(around, lexicon)) judgements.add('grave');
+  if (leadsOutside(written, lexicon) || decidesWhatRuns(written, lexicon)) judgements.add('grave');
+  if (judgements.has('grave')) return 'grave';
+  return judgements.has('open') || MORE_THAN_WORDS.test(written.replace(QUOTED, '')) ? 'open' : 'ordinary';
 }
 
 /**
@@ -128,29 +227,27 @@ export interface FoundSettings {
  * where none is grave, the learned weights may call them harmless (`intentOf`).
  */
 export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | undefined {
-  const { sensitiveSettings } = lexicon.codeWords;
-  if (text.length > MAX_TEXT || !/[=:]/.test(text) || sensitiveSettings.names.size === 0) return undefined;
-  const { settings, around } = partsOfText(text);
-  if (!isSettings(settings)) return undefined;
-  const found = settingsIn(settings);
-  if (found.length === 0 || found.some((setting) => doingOfSetting(setting, lexicon) !== undefined)) return undefined;
-  const what = { verb: SETS, object: 'setting', domain: 'infra' } as const;
+  if (text.length > MAX_TEXT || lexicon.codeWords.sensitiveSettings.names.size === 0) return undefined;
+  const parts = partsOfText(text, lexicon);
+  const found = configurationIn(parts.settings);
+  const { textFields } = lexicon.codeWords;
+  // A name alone sets nothing.
+  if (found === undefined || found.settings.every(({ name }) => textFields.has(name))) return undefined;
+  const judgement = found.isCut ? 'grave' : changeOf(found.settings, parts, lexicon);
+  if (judgement === undefined) return undefined;
   const span = { at: 0, end: text.length };
-  const judgements = new Set(found.slice(0, MAX_SETTINGS).map((setting) => judgementOf(setting, lexicon)));
-  if (found.length > MAX_SETTINGS || partsOf(around).some((part) => isDestroying(part, lexicon)))
-    judgements.add('grave');
-  if (leadsOutside(settings, lexicon) || decidesWhatRuns(settings, lexicon)) judgements.add('grave');
-  if (MORE_THAN_WORDS.test(settings.replace(QUOTED, ''))) judgements.add('open');
-  if (!judgements.has('open') && !judgements.has('grave'))
-    return { change: fragmentOf(span, { ...WRITES, ...what, isWhole: true }), around };
-  return { change: unknownCode(span, judgements.has('grave') ? { ...what, verb: 'unknown' } : what), around };
+  const beside = { around: parts.around, commands: found.commands };
+  if (judgement === 'ordinary') return { change: fragmentOf(span, { ...WRITES, ...WHAT, isWhole: true }), ...beside };
+  // The words of settings ask for nothing, but those of a sentence may.
+  const isWhole = parts.around.trim() === '' && !found.settings.some(({ value }) => isProse(value, lexicon));
+  const open = judgement === 'grave' ? { ...WHAT, verb: 'unknown' } : { ...WHAT, isWhole };
+  return { change: unknownCode(span, open), ...beside };
 }
 
 /** What a text does that is nothing but settings, if the lexicon has one of its values. */
 export function settingsAlone(text: string, lexicon: Lexicon): Fragment[] {
-  if (!isSettings(text)) return [];
+  const found = lexicon.settings.length === 0 ? undefined : configurationIn(partsOfText(text, lexicon).settings);
+  const doing = gravest(distinct(found?.settings ?? []).map((setting) => doingOfSetting(setting, lexicon)));
   const span: Span = { at: 0, end: text.length };
-  const what = { object: 'setting', domain: 'infra' } as const;
-  const doing = doingOfSettings(text, lexicon);
-  return doing ? [fragmentOf(span, { verb: 'set', ...doing, ...what, isWhole: true })] : [];
+  return doing ? [fragmentOf(span, { ...WHAT, ...doing, isWhole: true })] : [];
 }

@@ -30,9 +30,20 @@ export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
   const values = emptyValues(lexicon);
   for (const [, name = '', value = ''] of text.matchAll(SETTING)) {
     const lower = value.toLowerCase();
-    if (values.has(lower) && isNothing(partsOf(name), lower, lexicon)) return true;
+    if (values.has(lower) && isEmptied(name, lower, lexicon)) return true;
   }
   return false;
+}
+
+/** Nothing, in whatever units: `0h0m0s`, `PT0S`, `0 days`, `0, 0`. */
+const ZERO = /^p?t?0(?!x)[0.a-z\s,]{0,40}$/;
+
+/** Whether one setting keeps something, and is set to nothing. */
+function isEmptied(name: string, written: string, lexicon: Lexicon): boolean {
+  const parts = partsOf(name);
+  const value = ZERO.test(written) ? '0' : written;
+  // None of what should not be is no harm: `maxUnavailable: 0`
+  return isNothing(parts, value, lexicon) && !parts.some((part) => lexicon.codeWords.faults.has(part));
 }
 
 const MAY_DISABLE = /[01]|9{5}|true|false|yes|no|o(?:n|ff)|inf|unlimited|ed\b|(?:in|de)active/i;
@@ -52,6 +63,8 @@ export const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits:
 export interface Setting {
   /** In snake_case. */
   readonly name: string;
+  /** The last of those names, where they are several. */
+  readonly own?: string;
   /** In lower case, without quotes. */
   readonly value: string;
 }
@@ -95,7 +108,9 @@ export function settingsIn(text: string): Setting[] {
   let own = '';
   const add = (value: string) => {
     const name = partsOf([...around.slice(-MAX_NAME), own].filter(Boolean).join('.').slice(-MAX_NAME)).join('_');
-    if (name !== '') found.push({ name, value: value.toLowerCase() });
+    if (name === '') return;
+    const last = partsOf(own).join('_');
+    found.push({ name, value: value.toLowerCase(), ...(last === '' || last === name ? {} : { own: last }) });
   };
   for (let at = 0; at < parts.length; at += 1) {
     const { kind, text: word } = parts[at] as Part;
@@ -129,31 +144,69 @@ const rulesOf = oncePerLexicon(({ settings }) => {
   return { byName, firsts: new Set([...byName.keys()].map((name) => name.split('_', 1)[0] ?? '')) };
 });
 
+/** A rule, and whether what the name says beside it turns its value around: `no_verify`, `auth_disabled`, `block_public_acls`. */
+interface Match {
+  readonly rule: SettingRule;
+  readonly isNegated: boolean;
+  /** All of it is in the names around the setting's own. */
+  readonly isAround: boolean;
+}
+
 /** The rules one of whose names is part of this name. */
-function rulesIn(name: string, lexicon: Lexicon): SettingRule[] {
+function rulesIn({ name, own = name }: Pick<Setting, 'name' | 'own'>, lexicon: Lexicon): Match[] {
   const { byName, firsts } = rulesOf(lexicon);
+  const { negators } = lexicon.codeWords;
   const words = name.split('_').slice(-MAX_OWN_WORDS);
-  const found: SettingRule[] = [];
+  const ownFrom = words.length - own.split('_').length;
+  const found: Match[] = [];
   for (const [from, word] of words.entries()) {
     if (!firsts.has(word)) continue;
-    for (let to = from + 1; to <= Math.min(words.length, from + MAX_WORDS); to += 1)
-      found.push(...(byName.get(words.slice(from, to).join('_')) ?? []));
+    for (let to = from + 1; to <= Math.min(words.length, from + MAX_WORDS); to += 1) {
+      const isNegated = [words[from - 1], words[to]].some((beside) => negators.has(beside ?? ''));
+      // Hooks are no certificates: `git push --no-verify`.
+      if (word === 'verify' && to === from + 1 && words[from - 1] === 'no') continue;
+      const rules = byName.get(words.slice(from, to).join('_')) ?? [];
+      found.push(...rules.map((rule) => ({ rule, isNegated, isAround: to <= ownFrom })));
+    }
   }
   return found;
 }
 
 const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|empty)$/.test(value);
 
-function rulesFor({ name, value: whole }: Setting, lexicon: Lexicon): SettingRule[] {
+/** What a switch is set to when its name is negated. */
+const OPPOSITES: ReadonlyMap<string, string> = new Map(
+  ['true false', '1 0', 'on off', 'yes no', 't f', 'y n', 'enabled disabled'].flatMap((pair) => {
+    const [a = '', b = ''] = pair.split(' ');
+    return [[a, b] as const, [b, a] as const];
+  }),
+);
+
+function rulesFor(setting: Setting, lexicon: Lexicon): SettingRule[] {
   // `roles/owner`
-  const value = whole.replace(/^roles?\//, '');
-  return rulesIn(name, lexicon).filter(({ values }) => (values === undefined ? !isKept(value) : values.has(value)));
+  const value = setting.value.replace(/^roles?\//, '');
+  const opposite = OPPOSITES.get(value);
+  // A switch is about what stands around it only where its own name says no more: `{"mfa": {"required": false}}`.
+  const { switches } = lexicon.codeWords;
+  const isSwitched = opposite !== undefined || isKept(value);
+  const isOther = isSwitched && !(setting.own ?? '').split('_').every((word) => switches.has(word));
+  return rulesIn(setting, lexicon).flatMap(({ rule, isNegated, isAround }) => {
+    if (isAround && isOther) return [];
+    const { values } = rule;
+    if (values === undefined) return isKept(value) ? [] : [rule];
+    return values.has((isNegated ? opposite : undefined) ?? value) ? [rule] : [];
+  });
 }
 
-/** Whether a setting has the name of one that protects something, when it is not switched off. */
-export const protects = (name: string, lexicon: Lexicon): boolean =>
-  lexicon.codeWords.protections.has(name) ||
-  rulesIn(name, lexicon).some(({ doing, values }) => doing.effect === 'destructive' && values?.has('false') === true);
+/** Whether a setting has the name of one that protects something, when it is switched on, or off where the name is negated. */
+export function protectsWhen(name: string, lexicon: Lexicon): 'on' | 'off' | undefined {
+  if (lexicon.codeWords.protections.has(name)) return 'on';
+  const isProtection = ({ rule: { doing, values } }: Match) =>
+    doing.effect === 'destructive' && values?.has('false') === true;
+  const found = rulesIn({ name }, lexicon).filter(isProtection);
+  if (found.length === 0) return undefined;
+  return found.some(({ isNegated }) => isNegated) ? 'off' : 'on';
+}
 
 /** What a rule says of the setting of one value; undefined if none does. */
 export const ruledDoing = (setting: Setting, lexicon: Lexicon): Doing | undefined =>
@@ -176,6 +229,8 @@ export function doingInReads(text: string, settings: () => readonly Setting[], l
 const PAIR = /^-{0,2}([A-Za-z][\w.-]{0,80})[=: ]\s?["']?([^\s"']{1,80})["']?$/;
 const OPTION_NAME = /^--?([A-Za-z][\w-]{1,60})$/;
 const SWITCHED = /^(?:true|false|0|1|yes|no|on|off|none)$/i;
+/** `true`, `on`, `1` */
+export const isSwitchedOn = (value: string): boolean => /^(?:true|on|yes|1|enabled)$/.test(value);
 export const isSwitch = (value: string): boolean => SWITCHED.test(value);
 
 /**
@@ -204,7 +259,7 @@ export function settingsOfWords(words: readonly string[], maySet: (at: number) =
 export function doingOfSetting(setting: Setting, lexicon: Lexicon): Doing | undefined {
   const { name, value } = setting;
   const doings = rulesFor(setting, lexicon).map(({ doing }) => doing);
-  if (emptiesSetting(`${name}=${value}`, lexicon)) doings.push(EMPTIES);
+  if (isEmptied(name, value, lexicon)) doings.push(EMPTIES);
   // `deleted_at`, with a date
   if (/_(?:at|on|by)$/.test(name) && !isKept(value)) {
     const become = lexicon.participles.get(name.split('_').at(-2) ?? '');
@@ -214,7 +269,7 @@ export function doingOfSetting(setting: Setting, lexicon: Lexicon): Doing | unde
 }
 
 /** Those that differ: in deeply nested code the ends of many names are alike. */
-const distinct = (settings: readonly Setting[]): Setting[] => [
+export const distinct = (settings: readonly Setting[]): Setting[] => [
   ...new Map(
     settings.map((setting) => [`${setting.name.split('_').slice(-MAX_OWN_WORDS).join('_')} ${setting.value}`, setting]),
   ).values(),

@@ -38,7 +38,17 @@ const UNREADABLE: ToolCall = {
 /** Different calls that are read, since each is read as a text is. */
 const MAX_CALLS = 16;
 /** Members that name the tool, and those that hold its arguments. */
-const NAMES = ['tool', 'tool_name', 'toolName', 'function', 'function_name', 'name', 'method', 'action'] as const;
+const NAMES = [
+  'tool',
+  'tool_name',
+  'toolName',
+  'function',
+  'function_name',
+  'recipient_name',
+  'name',
+  'method',
+  'action',
+] as const;
 const ARGUMENTS = wordSet('arguments args parameters params input tool_input kwargs');
 /** Names of frameworks for what is not yet the name of a tool. */
 const FORMS: ReadonlySet<string> = new Set(['tools/call', 'function', 'function_call', 'tool_use', 'tool_call']);
@@ -67,6 +77,9 @@ const isName = (value: unknown): value is string => typeof value === 'string' &&
 
 const modesIn = (members: readonly (readonly [string, unknown])[]): string[] =>
   members.flatMap(([key, value]) => (MODES.test(key) && isName(value) && !FORMS.has(value) ? [value] : []));
+
+/** Tags in which models write a call as JSON: `<tool_call>{"name": ...}</tool_call>`. */
+const TAGS = /<(tool_calls?|function_calls?|tool_use)>\s*([{[][^]*?)\s*<\/\1>/g;
 
 /** Whether a member holds arguments, in which calls count but nothing must be one. `_meta`: what MCP sends beside them. */
 const isGiven = (member: string): boolean => ARGUMENTS.has(member) || member === '_meta';
@@ -118,6 +131,8 @@ function commandsOf(key: string, value: unknown): CommandArgument[] {
   if (language === undefined || (language === 'program' && typeof value === 'string' && CODE_OF_THING.test(value)))
     return [];
   const texts = typeof value === 'string' ? [value] : textsOf(value);
+  // `"shell": true` says how a command is run.
+  if (typeof value === 'boolean') return [];
   if (texts === undefined) return [{ language, text: undefined }];
   const isLine = typeof value === 'string' || key.endsWith('s') || language !== 'shell';
   const each = isLine ? texts : [texts.map(shellQuote).join(' ')];
@@ -180,9 +195,67 @@ function callsOfTags(text: string): ToolCall[] {
   return names.map((name) => toolCall(name, given, ''));
 }
 
+/** The JSON of a text that is nothing else, or in the tags of models; undefined for any other text. */
+function documentIn(text: string): unknown {
+  const trimmed = text.trim();
+  if (/^[{[]/.test(trimmed)) return parsed(trimmed);
+  if (trimmed.replaceAll(TAGS, '').trim() !== '') return undefined;
+  const inTags = Array.from(trimmed.matchAll(TAGS), ([, , inner = '']) => parsed(inner));
+  return inTags.length === 1 ? inTags[0] : inTags;
+}
+
 /** The calls of which a text consists; none when it is anything else. At most MAX_CALLS, and one that can't be read for all further ones. */
 export function toolCallsIn(text: string): readonly ToolCall[] {
-  const trimmed = text.trim();
-  const first = trimmed.charAt(0);
-  return first === '{' || first === '[' ? callsOfJson(parsed(trimmed)) : callsOfTags(trimmed);
+  const document = documentIn(text);
+  return document === undefined ? callsOfTags(text.trim()) : callsOfJson(document);
+}
+
+/** A string among what a call is given. */
+export interface GivenText {
+  /** The name of the argument or member. */
+  readonly key: string;
+  readonly text: string;
+}
+
+/** All strings in a value but those that name a tool, also in arguments that are a text of JSON. */
+function stringsIn(value: unknown, key = ''): GivenText[] {
+  if (typeof value === 'string') {
+    const inner = value.startsWith('{') ? objectOf(parsed(value)) : undefined;
+    if (inner !== undefined) return stringsIn(inner);
+    return NAMES.some((name) => name === key) && isName(value) ? [] : [{ key, text: value }];
+  }
+  if (Array.isArray(value)) {
+    const words = textsOf(value) ?? [];
+    // The words of a list may be a command.
+    const line =
+      words.length > 1 && /^[a-z][\w-]*$/.test(words[0] ?? '') ? [{ key, text: words.map(shellQuote).join(' ') }] : [];
+    return [...value.flatMap((one) => stringsIn(one, key)), ...line];
+  }
+  return Object.entries(objectOf(value) ?? {}).flatMap(([member, inner]) => stringsIn(inner, member));
+}
+
+/** What the calls of a text are given, text by text; undefined for a text that is no JSON of calls. */
+export function givenTexts(text: string): readonly GivenText[] | undefined {
+  const document = documentIn(text);
+  return document !== undefined && callsOfJson(document).some(({ isSurely }) => isSurely)
+    ? stringsIn(document)
+    : undefined;
+}
+
+/** A name with a string: `"text": "..."`, `text="..."`, and in arguments that are a text of JSON. */
+const NAMED_TEXT = /["']?([A-Za-z]\w{0,40})["']?\s{0,3}[:=]\s{0,3}("(?:[^"\\]|\\.){0,4000}"|'(?:[^'\\]|\\.){0,4000}')/g;
+
+/** A message that a bot may carry out: `/delete-branch main`, `@ops-bot stop it`. */
+const COMMANDS_BOT = /^["']\s*[/!]\w|@\w/;
+
+/** Where a text gives calls words for people or names of things, which ask for nothing: `"body": "Please remove the label"`. */
+export function toldIn(text: string, isTold: (key: string) => boolean): readonly { at: number; end: number }[] {
+  // The quotation marks of JSON within JSON are escaped.
+  const plain = text.includes('\\"') ? text.replaceAll(/\\(?=["\\])/g, ' ') : text;
+  return Array.from(plain.matchAll(NAMED_TEXT), ({ 0: whole, 1: key = '', 2: value = '', index }) => ({
+    key,
+    at: index + whole.length - value.length,
+    end: index + whole.length,
+    value,
+  })).filter(({ key, value }) => isTold(key) && !COMMANDS_BOT.test(value));
 }

@@ -178,6 +178,8 @@ export interface Found {
   readonly candidates: readonly CandidateAction[];
   /** Code that the text is only about. */
   readonly mentioned: readonly Fragment[];
+  /** Words for people in what calls of tools are given. */
+  readonly told: readonly { readonly at: number; readonly end: number }[];
   /** What statements say about how things are to end up. */
   readonly endStates: readonly EndState[];
   /** All of the text is a program that is understood. */
@@ -189,7 +191,7 @@ export interface Found {
 
 export function coverageOf(
   { text, sentences, spoken: { words, infos, ends }, code }: Segments,
-  { candidates, mentioned, endStates, isDestructive, program, foreignKnown }: Found,
+  { candidates, mentioned, told, endStates, isDestructive, program, foreignKnown }: Found,
   lexicon: Lexicon,
 ): Coverage {
   const isInCode = within(code, text.length);
@@ -207,7 +209,13 @@ export function coverageOf(
   const reading = code.filter(({ isWhole, effect }) => isWhole && (effect === 'read' || program !== undefined));
   const matches = phrasingsIn(words, ends, lexicon.phrasings, infos);
   const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
-  const phrasings = outside(reading, text.length, offsets, matches);
+  const found = outside(reading, text.length, offsets, matches);
+  const isToldAt = within(told, text.length);
+  // Words of different strings are no phrase, nor is what people are told an order to destroy.
+  const phrasings = found.filter(({ from, to, pattern }) => {
+    const [start, end] = [isToldAt(offsets[from] ?? 0), isToldAt(offsets[to] ?? 0)];
+    return start === end && !(start && pattern.says === 'destruction');
+  });
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   // The Spanish `del` is no command.
   const isForeign = () => foreignKnown !== undefined || new Set(words.filter((_, at) => infos[at]?.isForeign)).size > 1;
@@ -218,7 +226,10 @@ export function coverageOf(
         sentences,
         candidates,
         ofSentence,
-        within([...mentioned, ...understood, ...(understood.length > 0 ? commentsIn(text, lexicon) : [])], text.length),
+        within(
+          [...mentioned, ...told, ...understood, ...(understood.length > 0 ? commentsIn(text, lexicon) : [])],
+          text.length,
+        ),
         isTold,
         lexicon,
       ).filter(({ text: word }) => !(isForeignWord(word, lexicon) && isForeign()));

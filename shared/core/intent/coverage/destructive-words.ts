@@ -48,6 +48,17 @@ function partsOf({ kind, text }: Token): string[] {
   return (text.match(PARTS) ?? []).map((part) => part.toLowerCase());
 }
 
+/** The name of a setting that is switched off: `"delete_extra": false`. */
+const SWITCHED_OFF = /^["'\\]{0,2}([\w.-]{1,60})["'\\]{0,2}\s{0,3}[:=]\s{0,3}(?:false|off|no|null|none|0)(?![\w.])/i;
+/** Words of such names by which it protects when it is on. */
+const PROTECTS =
+  /prevent|protect|den(?:y|ies)|block|forbid|keep|retain|confirm|approv|soft|restrict|disallow|undo|before|ask|warn|no_/i;
+
+const isSwitchedOff = (text: string, { at }: Token): boolean => {
+  const name = SWITCHED_OFF.exec(text.slice(at, at + 80))?.[1];
+  return name !== undefined && !PROTECTS.test(name);
+};
+
 /** The words that destroy and that no request accounts for, in the order of the text. */
 export function destructiveWordsIn(
   text: string,
@@ -66,7 +77,7 @@ export function destructiveWordsIn(
     const words = wordsOf(sentence);
     for (const [at, token] of sentence.entries()) {
       const { kind } = token;
-      if (isMentionedCode(token.at) || read.has(token.at)) continue;
+      if (isMentionedCode(token.at) || read.has(token.at) || isSwitchedOff(text, token)) continue;
       if (kind === 'punct' || kind === 'number' || kind === 'email' || kind === 'secret') continue;
       if (kind === 'word') {
         if (lexicon.compounds.match(words, at) !== undefined && !isCarriedOut(token, own, lexicon)) continue;

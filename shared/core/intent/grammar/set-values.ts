@@ -1,7 +1,14 @@
 // Values that a text wants set, in words or in a snippet beside them, and that grant, expose, pay or switch protection off:
 // `Set the balance of account 7 to 90000`, `Apply this: mfa: false`.
 import { partsOf } from '../code/names.ts';
-import { disablesSomething, doingOfSetting, isSwitch, type Setting, settingsIn } from '../code/settings.ts';
+import {
+  disablesSomething,
+  doingOfSetting,
+  isSwitch,
+  isSwitchedOn,
+  type Setting,
+  settingsIn,
+} from '../code/settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Sentences, Token } from '../text/tokens.ts';
 import { type CandidateAction, MAX_CANDIDATES, type OfSentence } from './candidate.ts';
@@ -60,8 +67,13 @@ const asCode = (sentence: Sentence): string =>
   sentence.map(({ kind, text }) => (kind === 'quoted' ? `"${text}"` : text)).join(' ');
 
 function isGrave(setting: Setting, lexicon: Lexicon): boolean {
-  const { value } = setting;
+  const { name, value } = setting;
   const doing = doingOfSetting(setting, lexicon);
+  const { safeguards, sensitiveSettings, weakeners } = lexicon.codeWords;
+  const parts = name.split('_');
+  // `skip_permission_checks`
+  const isOff = parts.some((part) => weakeners.has(part)) && isSwitchedOn(value);
+  if (isOff && parts.some((part) => safeguards.has(part) || sensitiveSettings.has(part))) return true;
   // A sum, or `approved`
   const isPaid = /\d/.test(value) || lexicon.participles.get(value) !== undefined;
   return doing !== undefined && (doing.action !== 'transfer' || isPaid);
