@@ -150,9 +150,11 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     harm?.tells === 'harmless' &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
   const outside = outsideIn(entities, lexicon);
+  const report = isReport ? reportIn(sentences, lexicon) : undefined;
   // Only of words: what code does, the rules know better, and what goes outside.
   const isSurelyHarmless =
     harm?.isSure === true &&
+    !(report === undefined ? asked : [report]).some((one) => mayHarm(one, lexicon)) &&
     (isForeign || words.length >= MIN_TOLD) &&
     code.length === 0 &&
     !DATA.test(text) &&
@@ -162,7 +164,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const isHarmlessChange =
     isHarmlessSetting ||
     (isSurelyHarmless && requested.action === 'unknown' && !hasVerbThatMatters(sentences, lexicon));
-  const lead = isReport ? reportIn(sentences, lexicon) : isHarmlessChange ? { ...requested, ...WRITES } : requested;
+  const lead = report ?? (isHarmlessChange ? { ...requested, ...WRITES } : requested);
   const read = {
     lead,
     extent: extentOfText(lead, asked, words, lexicon),
@@ -240,6 +242,17 @@ const hasVerbThatMatters = (sentences: Sentences, lexicon: Lexicon): boolean =>
       return tokenIs(token, K.carrying_out_verb) || (verb !== undefined && mayMatter(verb.entry, lexicon));
     }),
   );
+
+/**
+ * Whether the reading of a request leads to harm, whatever learned weights tell: it destroys, pays, changes access, sends something outside
+ * (`put the list into the public folder`), or is about credentials, which are then not only mentioned (`add the passwords to the wiki`).
+ */
+const mayHarm = ({ effect, action, domain, object, traits }: CandidateAction, lexicon: Lexicon): boolean =>
+  effect === 'destructive' ||
+  GRAVE.has(action) ||
+  domain === 'secrets' ||
+  traits.includes('external') ||
+  dataClassesOf(object.split('_'), lexicon).includes('credentials');
 
 /** A variable that holds a secret: `$CRM_TOKEN`, `${DB_PASSWORD}`. */
 const SECRET_VARIABLE = /\$\{?(?:env:)?\w{0,60}(?:token|secret|passw(?:or)?d|api_?key|credentials?)\b/i;
