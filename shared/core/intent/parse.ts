@@ -11,7 +11,14 @@ import type { UnreadSpan } from './coverage/destructive-words.ts';
 import { type CoverageFeatures, shareOf } from './coverage/share.ts';
 import { bySentence, type CandidateAction, UNKNOWN } from './grammar/candidate.ts';
 import { mayMatter } from './grammar/request.ts';
-import { dataClassesOf, extentOf, leavesOrganisation, outsideIn, placesOf } from './grammar/context.ts';
+import {
+  carriesCredentials,
+  dataClassesOf,
+  extentOf,
+  leavesOrganisation,
+  outsideIn,
+  placesOf,
+} from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
 import type { HarmEstimate } from './harm/estimate.ts';
 import { namesOfReading, type ReadingName } from './harm/reading.ts';
@@ -154,6 +161,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   // Only of words: what code does, the rules know better, and what goes outside.
   const isSurelyHarmless =
     harm?.isSure === true &&
+    !carriesCredentials(words, lexicon) &&
     !(report === undefined ? asked : [report]).some((one) => mayHarm(one, lexicon)) &&
     (isForeign || words.length >= MIN_TOLD) &&
     code.length === 0 &&
