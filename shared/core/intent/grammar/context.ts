@@ -52,17 +52,19 @@ function isAboutCredentials(words: readonly string[], at: number, length: number
   return isAt(at - 1, K.forgetting) || (isAt(at - 1, K.own_account) && isAt(at - 2, K.forgetting));
 }
 
-/** Somebody's: `their passwords`, `the customer's PIN`, `a list of tokens`. */
-const SOMEBODYS = /^(?:of|my|your|his|her|our|their)$|['’]s?$/;
+/** `customer's`, `employees'` */
+const POSSESSIVE = /['’]s?$/;
 /** `with`, and words between it and the noun: `with the logins and passwords`. */
 const MAX_CARRYING = 4;
 
 /** Whether something is made of, or handed on with, credentials, or they are somebody's: they are not only a topic, as in `the page about passwords`. */
-export const carriesCredentials = (words: readonly string[], { dataClasses }: Lexicon): boolean =>
+export const carriesCredentials = (words: readonly string[], { dataClasses, wordKinds }: Lexicon): boolean =>
   words.some(
     (_, at) =>
       dataClasses.match(words, at)?.value === 'credentials' &&
-      (SOMEBODYS.test(words[at - 1] ?? '') || words.slice(Math.max(0, at - MAX_CARRYING), at).includes('with')),
+      (wordKinds.has(words[at - 1] ?? '', K.somebodys) ||
+        POSSESSIVE.test(words[at - 1] ?? '') ||
+        words.slice(Math.max(0, at - MAX_CARRYING), at).includes('with')),
   );
 
 /** How many objects the words of a clause refer to. */
