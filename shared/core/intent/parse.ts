@@ -11,7 +11,14 @@ import type { UnreadSpan } from './coverage/destructive-words.ts';
 import { type CoverageFeatures, shareOf } from './coverage/share.ts';
 import { bySentence, type CandidateAction, UNKNOWN } from './grammar/candidate.ts';
 import { mayMatter } from './grammar/request.ts';
-import { dataClassesOf, extentOf, leavesOrganisation, outsideIn, placesOf } from './grammar/context.ts';
+import {
+  carriesCredentials,
+  dataClassesOf,
+  extentOf,
+  leavesOrganisation,
+  outsideIn,
+  placesOf,
+} from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
 import type { HarmEstimate } from './harm/estimate.ts';
 import { namesOfReading, type ReadingName } from './harm/reading.ts';
@@ -154,9 +161,12 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     harm.score < SURE_SCORE &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
   const outside = outsideIn(entities, lexicon);
+  const report = isReport ? reportIn(sentences, lexicon) : undefined;
   // Only of words: what code does, the rules know better, and what goes outside.
   const isSurelyHarmless =
     harm?.isSure === true &&
+    !carriesCredentials(words, lexicon) &&
+    !(report === undefined ? asked : [report]).some((one) => mayHarm(one, lexicon)) &&
     (isForeign || words.length >= MIN_TOLD) &&
     code.length === 0 &&
     !DATA.test(text) &&
@@ -169,7 +179,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   // Commands among settings tell more than these.
   const known = isHarmlessSetting ? asked.find(({ action }) => action !== 'unknown') : undefined;
   const change = known ?? { ...requested, ...WRITES };
-  const lead = isReport ? reportIn(sentences, lexicon) : isHarmlessChange ? change : requested;
+  const lead = report ?? (isHarmlessChange ? change : requested);
   const read = {
     lead,
     extent: extentOfText(lead, asked, words, lexicon),
@@ -248,6 +258,17 @@ const hasVerbThatMatters = (sentences: Sentences, lexicon: Lexicon): boolean =>
       return tokenIs(token, K.carrying_out_verb) || (verb !== undefined && mayMatter(verb.entry, lexicon));
     }),
   );
+
+/**
+ * Whether the reading of a request leads to harm, whatever learned weights tell: it destroys, pays, changes access, sends something outside
+ * (`put the list into the public folder`), or is about credentials, which are then not only mentioned (`add the passwords to the wiki`).
+ */
+const mayHarm = ({ effect, action, domain, object, traits }: CandidateAction, lexicon: Lexicon): boolean =>
+  effect === 'destructive' ||
+  GRAVE.has(action) ||
+  domain === 'secrets' ||
+  traits.includes('external') ||
+  dataClassesOf(object.split('_'), lexicon).includes('credentials');
 
 /** Settings are short: what the learned weights say of them counts beyond this score, below which hardly a harmful one was found. */
 const SURE_SCORE = -100;

@@ -52,6 +52,21 @@ function isAboutCredentials(words: readonly string[], at: number, length: number
   return isAt(at - 1, K.forgetting) || (isAt(at - 1, K.own_account) && isAt(at - 2, K.forgetting));
 }
 
+/** `customer's`, `employees'` */
+const POSSESSIVE = /['’]s?$/;
+/** `with`, and words between it and the noun: `with the logins and passwords`. */
+const MAX_CARRYING = 4;
+
+/** Whether something is made of, or handed on with, credentials, or they are somebody's: they are not only a topic, as in `the page about passwords`. */
+export const carriesCredentials = (words: readonly string[], { dataClasses, wordKinds }: Lexicon): boolean =>
+  words.some(
+    (_, at) =>
+      dataClasses.match(words, at)?.value === 'credentials' &&
+      (wordKinds.has(words[at - 1] ?? '', K.somebodys) ||
+        POSSESSIVE.test(words[at - 1] ?? '') ||
+        words.slice(Math.max(0, at - MAX_CARRYING), at).includes('with')),
+  );
+
 /** How many objects the words of a clause refer to. */
 export function extentOf(words: readonly string[], plural: boolean, lexicon: Lexicon): Extent {
   const found = lexicon.quantifiers.findAll(words);
