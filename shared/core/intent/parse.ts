@@ -48,6 +48,8 @@ const LIKE_COMMAND = /(?:^|\s)--?[a-z][\w-]*(?=[\s=]|$)|[\w\])]=[\w"'[{$/.-]|(?:
 const CALLS = /[A-Za-z_]\w*\((?!s\))/;
 /** Fewer words are too few for a report, to say that a word that destroys is only mentioned, and to be sure that a text is harmless. */
 const MIN_TOLD = 5;
+/** Of a longer text not every request is read. */
+const MAX_SURE = 200;
 /** Beyond these words, quantities are not about the first request. */
 const QUANTIFIED = 40;
 
@@ -168,6 +170,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     !carriesCredentials(words, lexicon) &&
     !(report === undefined ? asked : [report]).some((one) => mayHarm(one, lexicon)) &&
     (isForeign || words.length >= MIN_TOLD) &&
+    words.length <= MAX_SURE &&
+    !sentences.some((sentence) => sentence.some(({ kind }) => kind === 'secret')) &&
     code.length === 0 &&
     !DATA.test(text) &&
     !isLikeCode(text, lexicon) &&

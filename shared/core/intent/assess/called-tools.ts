@@ -29,7 +29,7 @@ const plainVerb = (word: string): string => (word === 'get' ? 'show' : word);
 /** Whether a word is the verb of a command, such as `list`, and no noun by which a tool is called: `order_list`. */
 const isCommandVerb = (word: string, lexicon: Lexicon): boolean =>
   lexicon.commandVerbs.has(word) && !NAMES_THING.test(word);
-const NAMES_THING = /^(?:mail|message|label|checkout|branch|tag|post|stream|build|test|patch)$/;
+const NAMES_THING = /^(?:mail|message|label|checkout|branch|tag|post|stream|build|test|patch|backup|record|file)$/;
 
 /** A name that begins with a noun that may be a verb too, with the verb of what is done to it first: `order_update_status`. */
 function verbFirst(words: readonly string[], lexicon: Lexicon): readonly string[] {

@@ -92,10 +92,12 @@ function isOfThings(name: string, lexicon: Lexicon): boolean {
   const last = words.at(-1) ?? '';
   const thing = singular(last, plurals);
   const isNoun = domainOfNoun.has(thing) || genericNouns.has(thing) || (thing !== last && commonWords.has(thing));
+  // `release_database` may be an order.
+  const isNoOrder = (word: string) => (verbs.get(word)?.effect ?? 'read') === 'read';
   return (
     isNoun &&
-    (thing !== last || (verbs.get(last)?.effect ?? 'read') === 'read') &&
-    words.slice(0, -1).every((word) => domainOfNoun.has(word)) &&
+    (thing !== last || isNoOrder(last)) &&
+    words.slice(0, -1).every((word) => domainOfNoun.has(word) && isNoOrder(word)) &&
     !words.some((word) => isActing(word, lexicon) || isMoney(word, lexicon))
   );
 }
