@@ -98,8 +98,8 @@ describe('decisions', () => {
     const absent = VOCABULARY.map((entry) => (entry.path === undefined ? entry.fact : `${entry.fact}.${entry.path}`))
       // Not stored: it follows from the presence of the tool call.
       .filter((path) => path !== 'tool.present')
-      // Absent without a second reader (second-reader.test.ts).
-      .filter((path) => path !== 'intent.second_reading')
+      // Absent without a second reader (second-reader.test.ts), and without a text that is surely harmless (enforce.test.ts).
+      .filter((path) => path !== 'intent.second_reading' && path !== 'intent.harmless')
       // Absent as long as nothing is registered.
       .filter((path) => !path.startsWith('resource.'))
       .filter((path) => {

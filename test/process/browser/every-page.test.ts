@@ -316,6 +316,14 @@ describeUnless(browserMissing(), 'every page of the dashboard', () => {
       payload: { [evil('p')]: evil('v') },
     });
     await made('/v1/halt', { reason: evil('halt') });
+    const found: string[] = [];
+    const look = async (path: string, shown?: string): Promise<void> => {
+      await page.goto(`${service.ingress.address}/dashboard${path}`);
+      await filled();
+      if (shown !== undefined) await page.getByText(shown).first().waitFor();
+      for (const what of await page.evaluate<string[]>(UNSEEN)) found.push(`${path}: ${what}`);
+    };
+    await look('', 'Everything is halted');
     await admin.delete('/v1/halt', { body: { reason: evil('resume') } });
     const agent = encodeURIComponent(agentId);
     const paths = [
@@ -346,12 +354,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', () => {
       ],
       ...['/budgets', '/dead-jobs', `/${agent}`, `/resources/${agent}`],
     ];
-    const found: string[] = [];
-    for (const path of paths) {
-      await page.goto(`${service.ingress.address}/dashboard${path}`);
-      await filled();
-      for (const what of await page.evaluate<string[]>(UNSEEN)) found.push(`${path}: ${what}`);
-    }
+    for (const path of paths) await look(path);
     expect(found).to.deep.equal([]);
     expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
   });

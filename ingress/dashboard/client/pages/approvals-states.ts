@@ -1,7 +1,7 @@
 // Texts about the states of approvals.
 import type { Approval } from '../answers.ts';
 import { byService } from '../clock.ts';
-import { relative } from '../format.ts';
+import { relative, spelled } from '../format.ts';
 import type { WaitingApprovals } from '../wire/approvals.ts';
 
 /** The status at this time: the service stores an expiry later than it takes effect. */
@@ -43,7 +43,8 @@ export function wasDecided(approval: Approval, now = new Date(byService(Date.now
   const status = statusAt(approval, now);
   if (decidedBy === null) return 'It has expired: nobody decided in time.';
   if (status === 'expired') return 'It has expired: nobody used it in time.';
-  if (usedBy !== null) return `It was already approved by ${decidedBy}, and used by the key ${usedBy}: ${reason ?? ''}`;
+  if (usedBy !== null)
+    return `It was already approved by ${decidedBy}, and used by the key ${usedBy}: ${spelled(reason ?? '')}`;
   const how = status === 'rejected' ? 'rejected' : 'approved';
-  return `It was already ${how} by ${decidedBy}: ${reason ?? ''}`;
+  return `It was already ${how} by ${decidedBy}: ${spelled(reason ?? '')}`;
 }

@@ -5,7 +5,7 @@ import { useLiveState } from '../live.ts';
 import { mayOpen } from '../page-access.ts';
 import { href, Link } from '../router.ts';
 import { useSession } from '../session.ts';
-import { Badge, Name, Time } from '../ui.ts';
+import { Badge, Name, Said, Time } from '../ui.ts';
 import type { DueApproval, Overview } from '../wire/overview.ts';
 import { problemsOf, type ShownProblem, type Task, tasksOf } from './problems.ts';
 
@@ -34,7 +34,7 @@ function ProblemRow({ problem, isOnly }: { readonly problem: ShownProblem; reado
   const { tone, title, text, since, page } = problem;
   return html`<li class=${`tone-${tone}`}>
     <span class="status-mark" aria-hidden="true"></span>
-    <div>${!isOnly && html`<strong>${title}</strong> `}<span class="status-text">${since !== undefined && html`Since <${Time} at=${since} as="moment" /> (<${Time} at=${since} />). `}${text}</span></div>
+    <div>${!isOnly && html`<strong>${title}</strong> `}<span class="status-text">${since !== undefined && html`Since <${Time} at=${since} as="moment" /> (<${Time} at=${since} />). `}<${Said} text=${text} /></span></div>
     ${page !== undefined && html`<${Link} to=${href(page.name)} class="status-link">Open ${page.title}<//>`}
   </li>`;
 }

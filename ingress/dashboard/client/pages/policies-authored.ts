@@ -2,7 +2,7 @@
 import type { PolicyApprovalAnswer, PolicyProposal } from '../answers.ts';
 import { html, type VNode } from '../html.ts';
 import { href } from '../router.ts';
-import { Badge, Id, Name } from '../ui.ts';
+import { Badge, Id, Name, Said } from '../ui.ts';
 import type { ActivationSource, PolicyActivation } from '../wire.ts';
 
 type Author = Pick<PolicyActivation, 'reason'> & {
@@ -27,7 +27,7 @@ export function Authored({ of }: { readonly of: Author }): VNode {
   const more = [SOURCES[source], approver && `approved by ${approver}`, signer && `signed by ${signer}`].filter(
     Boolean,
   );
-  return html`${who}${more.length > 0 && html` <span class="muted">${more.join(', ')}</span>`}${reason !== null && html`<div>${reason}</div>`}`;
+  return html`${who}${more.length > 0 && html` <span class="muted">${more.join(', ')}</span>`}${reason !== null && html`<div><${Said} text=${reason} /></div>`}`;
 }
 
 /** The name and the tags of the key that proposed a change. */
