@@ -211,6 +211,8 @@ describe('parseIntent, on 10,000 characters of anything,', () => {
   );
   // Open quotes and substitutions within each other made a reader go over the rest of the text again and again.
   for (const [at, text] of markedTexts(12).entries()) texts.set(`random words and marks of code, ${at}`, text);
+  // Each of the tags was looked for up to the end, and each space after it: 14 s of processor time.
+  texts.set('tags of models that nothing closes', `${'<tool_call>{'.repeat(400)}${' '.repeat(5_000)}x`);
   for (const [name, text] of texts) {
     it(`stays linear: ${name}`, () => {
       let [best, plain] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

@@ -78,8 +78,8 @@ const isName = (value: unknown): value is string => typeof value === 'string' &&
 const modesIn = (members: readonly (readonly [string, unknown])[]): string[] =>
   members.flatMap(([key, value]) => (MODES.test(key) && isName(value) && !FORMS.has(value) ? [value] : []));
 
-/** Tags in which models write a call as JSON: `<tool_call>{"name": ...}</tool_call>`. */
-const TAGS = /<(tool_calls?|function_calls?|tool_use)>\s*([{[][^]*?)\s*<\/\1>/g;
+/** The tag in which models write a call as JSON: `<tool_call>{"name": ...}</tool_call>`. */
+const OPENING = /\s*<(tool_calls?|function_calls?|tool_use)>/y;
 
 /** Whether a member holds arguments, in which calls count but nothing must be one. `_meta`: what MCP sends beside them. */
 const isGiven = (member: string): boolean => ARGUMENTS.has(member) || member === '_meta';
@@ -195,13 +195,31 @@ function callsOfTags(text: string): ToolCall[] {
   return names.map((name) => toolCall(name, given, ''));
 }
 
+/** What stands in the tags of a text that consists of them; undefined for any other text. Linear in its length. */
+function insideTags(text: string): string[] | undefined {
+  const found: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    OPENING.lastIndex = at;
+    const tag = OPENING.exec(text)?.[1];
+    if (tag === undefined) return undefined;
+    const closing = `</${tag}>`;
+    const from = OPENING.lastIndex;
+    const end = text.indexOf(closing, from);
+    if (end < 0) return undefined;
+    found.push(text.slice(from, end).trim());
+    at = end + closing.length;
+  }
+  return found;
+}
+
 /** The JSON of a text that is nothing else, or in the tags of models; undefined for any other text. */
 function documentIn(text: string): unknown {
   const trimmed = text.trim();
   if (/^[{[]/.test(trimmed)) return parsed(trimmed);
-  if (trimmed.replaceAll(TAGS, '').trim() !== '') return undefined;
-  const inTags = Array.from(trimmed.matchAll(TAGS), ([, , inner = '']) => parsed(inner));
-  return inTags.length === 1 ? inTags[0] : inTags;
+  const inTags = insideTags(trimmed);
+  if (inTags?.every((inner) => /^[{[]/.test(inner)) !== true) return undefined;
+  const each = inTags.map(parsed);
+  return each.length === 1 ? each[0] : each;
 }
 
 /** The calls of which a text consists; none when it is anything else. At most MAX_CALLS, and one that can't be read for all further ones. */
