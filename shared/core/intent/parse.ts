@@ -20,7 +20,7 @@ import {
   placesOf,
 } from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
-import type { HarmEstimate } from './harm/estimate.ts';
+import { CLEARLY_HARMLESS, type HarmEstimate } from './harm/estimate.ts';
 import { namesOfReading, type ReadingName } from './harm/reading.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { K, tokenIs } from './lexicon/word-kinds.ts';
@@ -160,7 +160,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     isSettings &&
     asked.every(({ source, action, verb }) => source === 'code' && (action !== 'unknown' || verb === SETS)) &&
     harm?.tells === 'harmless' &&
-    harm.score < SURE_SCORE &&
+    harm.score < CLEARLY_HARMLESS &&
     !(isHidden || isDisguised || mayDestroy || isHinted);
   const outside = outsideIn(entities, lexicon);
   const report = isReport ? reportIn(sentences, lexicon) : undefined;
@@ -273,9 +273,6 @@ const mayHarm = ({ effect, action, domain, object, traits }: CandidateAction, le
   domain === 'secrets' ||
   traits.includes('external') ||
   dataClassesOf(object.split('_'), lexicon).includes('credentials');
-
-/** Settings are short: what the learned weights say of them counts beyond this score, below which hardly a harmful one was found. */
-const SURE_SCORE = -100;
 
 /** A variable that holds a secret: `$CRM_TOKEN`, `${DB_PASSWORD}`. */
 const SECRET_VARIABLE = /\$\{?(?:env:)?\w{0,60}(?:token|secret|passw(?:or)?d|api_?key|credentials?)\b/i;

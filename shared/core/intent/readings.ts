@@ -1,4 +1,5 @@
 // Everything that a text asks for: requests in words, in quotations, in other languages, and code.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { isForeign as isInForeignWords } from './attack/flags.ts';
 import { askedByCalls, askedByProgram } from './assess/called-tools.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
@@ -12,7 +13,8 @@ import { type CandidateAction, changed } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
 import { foreignReading, type ForeignReading } from './languages/requests.ts';
 import { foreignDestruction } from './languages/within-english.ts';
-import type { ScoredText } from './harm/estimate.ts';
+import { CLEARLY_HARMLESS, type ScoredText } from './harm/estimate.ts';
+import { oncePerLexicon } from './lexicon/remember.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { isOf, K, tokenIs } from './lexicon/word-kinds.ts';
 import { type Segments, segmentsOf } from './segments.ts';
@@ -149,18 +151,22 @@ function ranked(all: readonly CandidateAction[]): CandidateAction[] {
     );
 }
 
-/** What is remembered of short texts: the names of tools are the same again and again. */
-const MAX_REMEMBERED = 1_000;
-const REMEMBERED = new WeakMap<Lexicon, Map<string, CandidateAction | undefined>>();
+/** What is remembered of short texts: the names of tools are the same again and again. Callers choose them, so that their sizes are limited, too. */
+const remembered = oncePerLexicon(
+  () =>
+    new BoundedCache<{ readonly asked: CandidateAction | undefined }>({
+      max: 1_000,
+      maxSize: 1_000_000,
+      sizeOf: ({ length }) => 500 + 2 * length,
+    }),
+);
 
 /** The most consequential request of a short text, read once. */
 function askedBy(text: string, lexicon: Lexicon): CandidateAction | undefined {
-  const known = REMEMBERED.get(lexicon) ?? new Map<string, CandidateAction | undefined>();
-  REMEMBERED.set(lexicon, known);
-  if (known.has(text)) return known.get(text);
+  const known = remembered(lexicon).get(text);
+  if (known !== undefined) return known.asked;
   const [asked] = readingsOf(segmentsOf(text, lexicon), lexicon).asked;
-  if (known.size >= MAX_REMEMBERED) known.clear();
-  known.set(text, asked);
+  remembered(lexicon).set(text, { asked });
   return asked;
 }
 
@@ -171,13 +177,16 @@ export const toolReader =
     askedBy(JSON.stringify({ tool, arguments: given }), lexicon);
 
 /** Calls that read, or write and send words, so that what they are given is for people unless the learned weights lean to harm. */
-const onlyHandOn = (calls: readonly CandidateAction[], harm: ScoredText | undefined): boolean =>
-  harm !== undefined &&
-  harm.estimate([]).score < HANDED_ON &&
-  harm.estimate([]).tells !== 'harmful' &&
-  calls.every(({ action, effect }) => effect !== 'destructive' && HANDS_ON.has(action));
+function onlyHandOn(calls: readonly CandidateAction[], harm: ScoredText | undefined): boolean {
+  const told = harm?.estimate([]);
+  return (
+    told !== undefined &&
+    told.score < CLEARLY_HARMLESS &&
+    told.tells !== 'harmful' &&
+    calls.every(({ action, effect }) => effect !== 'destructive' && HANDS_ON.has(action))
+  );
+}
 const HANDS_ON: ReadonlySet<string> = new Set(['read', 'create', 'update', 'send']);
-const HANDED_ON = -100;
 
 /** Whether an argument holds words for people, what is looked for, or the name of a thing. */
 const isForPeople = (key: string, { codeWords }: Lexicon): boolean => {

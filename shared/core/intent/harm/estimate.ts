@@ -67,6 +67,9 @@ export interface HarmEstimator extends HarmThresholds {
   hasMet(token: string): boolean;
 }
 
+/** A lower score is clearly harmless: settings and calls are short, and hardly a harmful one was found below it. */
+export const CLEARLY_HARMLESS = -100;
+
 /** Words and marks that are scored together: a longer text has the score of those that have the highest. */
 const WINDOW = 60;
 /** Words and marks whose score alone may tell of harm: harmless words around them, such as another request, do not hide it. */
