@@ -21,8 +21,8 @@ export interface ResolveDeps {
   readonly allowsPrivate: boolean;
   /** Default: those of the machine. */
   readonly nameServers?: readonly string[];
-  /** Default: that of the machine. */
-  readonly hostsFile?: string;
+  /** The text of the hosts file. Default: that of the machine; none when it can't be read. */
+  readonly readHosts?: () => Promise<string>;
   /** The system's resolver. */
   readonly system?: (name: string) => Promise<readonly ResolvedAddress[]>;
 }
@@ -35,9 +35,10 @@ const NONE = new Set(['ENOTFOUND', 'ENODATA']);
 
 const systemLookup = (name: string): Promise<readonly ResolvedAddress[]> => dns.lookup(name, { all: true });
 
+const readHostsFile = (): Promise<string> => readFile('/etc/hosts', 'utf8').catch(() => '');
+
 /** @param name in lower case */
-async function inHostsFile(name: string, file: string): Promise<readonly ResolvedAddress[]> {
-  const text = await readFile(file, 'utf8').catch(() => '');
+function addressesInHosts(name: string, text: string): readonly ResolvedAddress[] {
   return text.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
     return names.includes(name) && isIP(address) !== 0 ? [{ address, family: isIP(address) }] : [];
@@ -67,7 +68,7 @@ async function askNameServers(
 }
 
 export function createResolve(deps: ResolveDeps): Resolve {
-  const { allowsPrivate, nameServers, hostsFile = '/etc/hosts', system = systemLookup } = deps;
+  const { allowsPrivate, nameServers, readHosts = readHostsFile, system = systemLookup } = deps;
   const slots = createSlots(1);
   const underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
 
@@ -89,7 +90,7 @@ export function createResolve(deps: ResolveDeps): Resolve {
   };
 
   return async (name, signal) => {
-    const listed = await inHostsFile(name, hostsFile);
+    const listed = addressesInHosts(name, await readHosts());
     if (listed.length > 0) return listed;
     const isLocal = !name.replace(/\.$/, '').includes('.');
     if (isLocal) return askSystem(name, signal);

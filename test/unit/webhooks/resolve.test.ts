@@ -1,10 +1,7 @@
 // The names of receivers are looked up without holding up anything else.
 import dgram from 'node:dgram';
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect } from 'chai';
 import { createResolve, type ResolvedAddress } from '../../../shared/domain/webhooks/resolve.ts';
-import { temporaryFolder } from '../../support/folders.ts';
 import { createGate } from '../../support/gate.ts';
 
 /** Answers with the address to questions about IPv4, and with no address to others; null: there is no such name, undefined: no answer. */
@@ -78,7 +75,7 @@ describe('the name of a receiver', () => {
       await gate.opened;
       return FOUND;
     };
-    const resolve = createResolve({ allowsPrivate: false, nameServers: [], system });
+    const resolve = createResolve({ allowsPrivate: false, nameServers: [], readHosts: async () => '', system });
     const stop = new AbortController();
     const first = [resolve('receiver', never), resolve('receiver', never)];
     const second = resolve('other', never);
@@ -92,13 +89,15 @@ describe('the name of a receiver', () => {
   });
 
   it('in the hosts file is asked of nobody', async () => {
-    const hostsFile = path.join(temporaryFolder('hosts'), 'hosts');
-    writeFileSync(
-      hostsFile,
-      '# 10.0.0.9 hooks.internal\n10.0.0.7\tother Hooks.Internal # one\n::7 hooks.internal\nx hooks.internal\n',
-    );
+    const hosts =
+      '# 10.0.0.9 hooks.internal\n10.0.0.7\tother Hooks.Internal # one\n::7 hooks.internal\nx hooks.internal\n';
     const system = async (): Promise<never> => expect.fail('the system was asked');
-    const resolve = createResolve({ allowsPrivate: false, nameServers: ['127.0.0.1:1'], hostsFile, system });
+    const resolve = createResolve({
+      allowsPrivate: false,
+      nameServers: ['127.0.0.1:1'],
+      readHosts: async () => hosts,
+      system,
+    });
     const both = [...FOUND, { address: '::7', family: 6 }];
     expect(await resolve('hooks.internal', never)).to.deep.equal(both);
     expect(await resolve('other', never)).to.deep.equal(FOUND);
