@@ -35,6 +35,16 @@ describe('parseIntent reads', () => {
     expect(parse.entities.paths).to.deep.equal([]);
   });
 
+  it('where a program gets a secret from as no secret', () => {
+    for (const reference of ['RO_KEY)', 'os.environ["ES_KEY"]', 'settings.get("k")', 'process.env.ES_KEY'])
+      for (const name of ['api_key=', 'clientSecret:'])
+        expect(parseIntent(`es = Search(1, ${name}${reference}`, shippedLexicon()).flags).to.not.include(
+          'secret_in_text',
+        );
+    for (const secret of ['RO_KEY7', 'os.environ', 'Xk.PQ.12-vb', 'process.envy.ES'])
+      expect(parseIntent(`Use api_key=${secret}`, shippedLexicon()).flags, secret).to.include('secret_in_text');
+  });
+
   it('words that name members of every object as ordinary words', () => {
     for (const word of ['constructor', 'valueOf', 'toString', '__proto__']) {
       expect(parseIntent(`${word} /v1/users`, shippedLexicon()).action, word).to.equal('unknown');

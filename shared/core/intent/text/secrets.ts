@@ -24,6 +24,9 @@ const URL_PASSWORD = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,200}:[^\s/@]{3,200}
 const ASSIGNMENT =
   /^(?:[a-z0-9_-]{0,30}(?:password|passwd|pwd|secret|token|api_?key|access_?key|private_?key))(?:=|:)["']?([^\s"']{6,})/i;
 const PLACEHOLDER = /^(?:[x*<{$[]|your|example|changeme|null|none|true|false|undefined)/i;
+/** Where a program gets a secret from, which names it: `api_key=RO_KEY)`, `token=os.environ["TOKEN"]`, `secret: process.env.SECRET`. */
+const REFERENCE =
+  /^(?:[A-Z]{2,20}(?:_[A-Z]{2,20}){1,5}[)\]},;]*$|[a-z]\w{0,30}(?:\.\w{1,30}){1,4}[([]|getenv\(|process\.env\.\w+)/;
 
 /** Whether a token without spaces is a credential. */
 export function isSecret(token: string): boolean {
@@ -33,7 +36,7 @@ export function isSecret(token: string): boolean {
   if (!/[:=]/.test(token)) return false;
   if (URL_PASSWORD.test(token)) return true;
   const value = ASSIGNMENT.exec(token)?.[1];
-  return value !== undefined && !PLACEHOLDER.test(value);
+  return value !== undefined && !PLACEHOLDER.test(value) && !REFERENCE.test(value);
 }
 
 /** Whether a text holds a PEM header of a private key, which has spaces. */
