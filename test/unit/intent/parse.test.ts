@@ -41,7 +41,7 @@ describe('parseIntent reads', () => {
         expect(parseIntent(`es = Search(1, ${name}${reference}`, shippedLexicon()).flags).to.not.include(
           'secret_in_text',
         );
-    for (const secret of ['RO_KEY7', 'os.environ', 'Xk.PQ.12-vb', 'process.envy.ES'])
+    for (const secret of ['RO_KEY7', 'os.environ', 'Xk_PQ12-vb', 'process.envy.ES'])
       expect(parseIntent(`Use api_key=${secret}`, shippedLexicon()).flags, secret).to.include('secret_in_text');
   });
 
