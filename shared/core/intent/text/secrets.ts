@@ -23,7 +23,7 @@ const ANY_FORM = new RegExp(FORMS.map(({ source }) => source).join('|'));
 const URL_PASSWORD = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,200}:[^\s/@]{3,200}@/i;
 const ASSIGNMENT =
   /^(?:[a-z0-9_-]{0,30}(?:password|passwd|pwd|secret|token|api_?key|access_?key|private_?key))(?:=|:)["']?([^\s"']{6,})/i;
-const PLACEHOLDER = /^(?:[x*<{$[]|your|example|changeme|null|none|true|false|undefined)/i;
+const PLACEHOLDER = /^(?:x{2}|[*<{$[]|your|example|changeme|null|none|true|false|undefined)/i;
 /** Where a program gets a secret from, which names it: `api_key=RO_KEY)`, `token=os.environ["TOKEN"]`, `secret: process.env.SECRET`. */
 const REFERENCE =
   /^(?:[A-Z]{2,20}(?:_[A-Z]{2,20}){1,5}[)\]},;]*$|[a-z]\w{0,30}(?:\.\w{1,30}){1,4}[([]|getenv\(|process\.env\.\w+)/;
