@@ -8,8 +8,7 @@ export const partsOf = (name: string): string[] =>
   name
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter(Boolean);
+    .match(/[a-z0-9]+/g) ?? [];
 
 export function verbIn(word: string, lexicon: Lexicon): Doing | undefined {
   const known = lexicon.commandVerbs.get(word);
