@@ -1,7 +1,7 @@
 // Tests of the parser's properties for every text: total, deterministic, idempotent, bounded, and linear in time.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { benchSeeds, markedTexts } from '../../bench/parse-texts.ts';
+import { benchSeeds, markedTexts, numberedTexts } from '../../bench/parse-texts.ts';
 import { parseIntent } from '../../shared/core/intent/parse.ts';
 import { ACTIONS_BY_STRICTNESS } from '../../shared/core/intent/assess/strictness.ts';
 import type { ParsedIntent } from '../../shared/core/intent/types.ts';
@@ -211,6 +211,8 @@ describe('parseIntent, on 10,000 characters of anything,', () => {
   );
   // Open quotes and substitutions within each other made a reader go over the rest of the text again and again.
   for (const [at, text] of markedTexts(12).entries()) texts.set(`random words and marks of code, ${at}`, text);
+  // Programs were judged up to eight times, and for each command in one the rest of the text was searched for signs of Windows.
+  for (const [kind, text] of numberedTexts()) texts.set(`lines of code: ${kind}`, text);
   // Each of the tags was looked for up to the end, and each space after it: 14 s of processor time.
   texts.set('tags of models that nothing closes', `${'<tool_call>{'.repeat(400)}${' '.repeat(5_000)}x`);
   for (const [name, text] of texts) {

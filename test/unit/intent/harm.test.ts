@@ -8,7 +8,13 @@ import { fitLogistic, type LinearModel, type NumberedExample } from '../../../be
 import { examplesOf, trainHarm } from '../../../bench/train-harm.ts';
 import { createHarmEstimator, type HarmEstimator } from '../../../shared/core/intent/harm/estimate.ts';
 import type { ReadingName } from '../../../shared/core/intent/harm/reading.ts';
-import { BUCKETS, eachPhraseAt, WORD_SET_BITS, wordHash, wordNumbers } from '../../../shared/core/intent/harm/features.ts';
+import {
+  BUCKETS,
+  eachPhraseAt,
+  WORD_SET_BITS,
+  wordHash,
+  wordNumbers,
+} from '../../../shared/core/intent/harm/features.ts';
 import { packWeights, unpackWeights } from '../../../shared/core/intent/harm/packed.ts';
 import {
   compileLexicon,

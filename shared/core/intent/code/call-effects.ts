@@ -118,6 +118,8 @@ export function doingOfArguments(
     : undefined;
   const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? EMPTIES : undefined;
   const ends =
-    SETS_WHOLE.test(lower) && (disablesSomething(args, lexicon) || empties(args, settings, lexicon)) ? EMPTIES : undefined;
+    SETS_WHOLE.test(lower) && (disablesSomething(args, lexicon) || empties(args, settings, lexicon))
+      ? EMPTIES
+      : undefined;
   return gravest([set, pair, forced, own, ends]);
 }

@@ -7,7 +7,7 @@ export interface AboutText {
   next?: { readonly text: string; readonly places: Map<RegExp, { readonly from: number; readonly at: number }> };
 }
 
-/** A pattern that is sought in the rest of a text, from further and further places on. */
+/** A pattern that is sought in the rest of a text, from further and further places on. It looks behind nowhere but at its own beginning. */
 export interface Sought {
   readonly after: RegExp;
   /** At the beginning of the rest. */

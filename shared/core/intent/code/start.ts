@@ -104,7 +104,10 @@ export function opensAt(text: string, pieces: readonly Piece[], at: number, { co
     /[:,]$|^(?:run|execute|exec|-c|command|script)$/i.test(pieces[at - 2]?.text ?? '')
   )
     return true;
-  return (mayBeField(previous) || mayBeField(pieces[at - 2])) && SCHEDULE.test(text.slice(Math.max(0, piece.at - MAX_SCHEDULE), piece.at));
+  return (
+    (mayBeField(previous) || mayBeField(pieces[at - 2])) &&
+    SCHEDULE.test(text.slice(Math.max(0, piece.at - MAX_SCHEDULE), piece.at))
+  );
 }
 
 /** The quotation mark or backtick right before a piece, and the offset of the one that closes it. */

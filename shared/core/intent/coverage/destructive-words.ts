@@ -77,7 +77,8 @@ export function destructiveWordsIn(
     const words = wordsOf(sentence);
     for (const [at, token] of sentence.entries()) {
       const { kind } = token;
-      if (read.has(token.at) || kind === 'punct' || kind === 'number' || kind === 'email' || kind === 'secret') continue;
+      if (read.has(token.at) || kind === 'punct' || kind === 'number' || kind === 'email' || kind === 'secret')
+        continue;
       if (kind === 'word') {
         if (lexicon.compounds.match(words, at) !== undefined && !isCarriedOut(token, own, lexicon)) continue;
         const isOneWord = token.text === token.lower || ONE_WORD.test(token.text);

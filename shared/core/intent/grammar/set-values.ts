@@ -9,6 +9,7 @@ import {
   type Setting,
   settingsIn,
 } from '../code/settings.ts';
+import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Sentences, Token } from '../text/tokens.ts';
 import { type CandidateAction, MAX_CANDIDATES, type OfSentence } from './candidate.ts';
@@ -98,12 +99,15 @@ function setsIn(sentence: Sentence, own: readonly CandidateAction[], isUnread: b
     ...own.filter(isChange).flatMap(({ at }) => pairsAfter(sentence, indexOfToken(sentence, at))),
   ];
   if (settings.some((setting) => isGrave(setting, lexicon))) return true;
-  const isProtective = () =>
-    sentence.some(({ lower }) =>
-      lexicon.settings.some(({ doing, names }) => doing.effect === 'destructive' && names.has(lower)),
-    );
-  return isCode && disablesSomething(code, lexicon) && isProtective();
+  return (
+    isCode && disablesSomething(code, lexicon) && sentence.some(({ lower }) => protectiveNames(lexicon).has(lower))
+  );
 }
+
+/** The names of settings that destroy something with some value. */
+const protectiveNames = oncePerLexicon(
+  ({ settings }) => new Set(settings.flatMap(({ doing, names }) => (doing.effect === 'destructive' ? [...names] : []))),
+);
 
 /** The sentences that set such values, when the text asks for a change at all. */
 export function setValuesIn(sentences: Sentences, candidatesOf: OfSentence, lexicon: Lexicon): Sentence[] {
