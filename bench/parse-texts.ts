@@ -34,6 +34,41 @@ const MARKED =
 /** Texts of random words and of the marks that open and close quotations, substitutions and redirections. */
 export const markedTexts = (count: number): string[] => drawn(MARKED, count);
 
+/** Lines of programs, of configurations and of calls; `#` stands for a number, so that no line is like another one. */
+const LINES: Readonly<Record<string, string>> = {
+  'calls of functions': 'store_#(order_#)\n',
+  'short calls': 'a(#)\n',
+  'calls on one line': 'f#(x);',
+  'values that calls give': 'order_# = load_order(item_#)\n',
+  'members of objects':
+    'totals_#["a"] += find_rate(rates.b)\nship_#.plan("north")\nrows_# = [one for one in rows_# if one.sum > 9]\n',
+  'calls with named arguments': 'export_lists(order="a", id=#)\n',
+  'functions in Python':
+    'def load_#(order):\n    """Loads it."""\n    for one in order.parts():\n        print(one, #)\n    return order\n\n',
+  'functions in JavaScript':
+    'async function load#(order) {\n  for (const one of await order.parts()) {\n    console.log(one, #);\n  }\n}\n',
+  'calls in calls': 'load(find(#, ',
+  'commands of a program': 'subprocess.run("ls /srv/a#", shell=True)\n',
+  'settings with equals signs': 'limit_#=#\n',
+  'settings with colons': 'limit_#: "a"\n',
+  'settings in sections': '[part.a#]\nlimit = #\nname = "b"\n',
+  'settings in words': 'set the limit_# to #\n',
+  'calls of tools in tags': '<tool_call>{"name": "list_#", "arguments": {"id": #}}</tool_call>\n',
+  'calls of tools in markup': '<invoke name="list_#"><parameter name="id">#</parameter></invoke>\n',
+  'calls of tools in a list': '{"name": "list_#", "arguments": {"id": #}},\n',
+};
+
+/** A text of each kind of such lines, each of LENGTH characters at most. */
+export const numberedTexts = (): Map<string, string> =>
+  new Map(
+    Object.entries(LINES).map(([kind, line]) => {
+      let text = '';
+      for (let number = 100; text.length + line.length + 8 < LENGTH; number += 1)
+        text += line.replaceAll('#', `${number}`);
+      return [kind, text];
+    }),
+  );
+
 /** Enough texts of a kind to see its slowest. */
 const MOST = 40;
 
@@ -78,6 +113,7 @@ export function textsByKind(lexicon: Lexicon): Map<string, string[]> {
     ['random nouns', drawn(nouns, MOST)],
     ['function words', drawn(glue, MOST)],
     ['words and marks of code', markedTexts(MOST)],
+    ['lines of programs, configurations and calls', [...numberedTexts().values()]],
     ...Object.entries(benchSeeds()).map(([kind, list]): [string, string[]] => [kind, list.map(repeated)]),
     ['random characters', randomTexts(0, 0xffff)],
     ['random ASCII', randomTexts(32, 95)],

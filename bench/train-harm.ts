@@ -9,11 +9,11 @@ import {
   BUCKETS,
   harmTokensOf,
   isMark,
-  phrasesAt,
+  eachPhraseAt,
+  eachWordPhraseAt,
   WORD_SET_BITS,
   wordHash,
   wordNumbers,
-  wordPhrasesAt,
 } from '../shared/core/intent/harm/features.ts';
 import {
   createHarmEstimator,
@@ -76,12 +76,10 @@ function exampleOf(text: string, reading: Example['reading'], target: 0 | 1, fol
   const words = harmTokensOf(text).map(({ word }) => word);
   const hashes = words.map(wordHash);
   const ofWords = hashes.filter((_, at) => !isMark(words[at] ?? ''));
-  const numbers = [
-    ...words.flatMap(wordNumbers),
-    ...Array.from({ length: words.length + 1 }, (_, at) => phrasesAt(hashes, at)).flat(),
-    ...Array.from({ length: ofWords.length + 1 }, (_, at) => wordPhrasesAt(ofWords, at)).flat(),
-  ];
-  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
+  const add = (number: number) => counts.set(number, (counts.get(number) ?? 0) + 1);
+  for (const word of words) wordNumbers(word).forEach(add);
+  for (let at = 0; at <= words.length; at += 1) eachPhraseAt(hashes, at, add);
+  for (let at = 0; at <= ofWords.length; at += 1) eachWordPhraseAt(ofWords, at, add);
   return {
     text,
     fold,

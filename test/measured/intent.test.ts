@@ -1,7 +1,7 @@
 // Tests of the parser's properties for every text: total, deterministic, idempotent, bounded, and linear in time.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { benchSeeds, markedTexts } from '../../bench/parse-texts.ts';
+import { benchSeeds, markedTexts, numberedTexts } from '../../bench/parse-texts.ts';
 import { parseIntent } from '../../shared/core/intent/parse.ts';
 import { ACTIONS_BY_STRICTNESS } from '../../shared/core/intent/assess/strictness.ts';
 import type { ParsedIntent } from '../../shared/core/intent/types.ts';
@@ -108,11 +108,21 @@ describe('parseIntent, on 10,000 characters of anything,', () => {
   const SENTENCE = 'Please send the monthly report to the finance team, and update the status of each order. ';
   const PLAIN = SENTENCE.repeat(Math.ceil(LENGTH / SENTENCE.length)).slice(0, LENGTH);
   /** Processor time of one parse in milliseconds: other processes affect it less than the clock. */
-  const cpuOf = (text: string): number => {
+  const cpuOf = (text: string, check: (parse: ParsedIntent) => void): number => {
     const before = process.cpuUsage();
-    expectBounded(parseIntent(text, lexicon));
+    check(parseIntent(text, lexicon));
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1_000;
+  };
+  const expectLinear = (text: string, check: (parse: ParsedIntent) => void): void => {
+    let [best, plain] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    // The minimum of several runs, because interruptions can only add time, until it is below the limit. Beside plain sentences, because
+    // machines differ.
+    for (let run = 0; run < 9 && best >= LIMIT_MS; run += 1) {
+      best = Math.min(best, cpuOf(text, check));
+      plain = Math.min(plain, cpuOf(PLAIN, check));
+    }
+    expect(best).to.be.below(Math.max(LIMIT_MS, LIMIT_PLAIN * plain));
   };
   const seeds = [
     'a',
@@ -213,16 +223,10 @@ describe('parseIntent, on 10,000 characters of anything,', () => {
   for (const [at, text] of markedTexts(12).entries()) texts.set(`random words and marks of code, ${at}`, text);
   // Each of the tags was looked for up to the end, and each space after it: 14 s of processor time.
   texts.set('tags of models that nothing closes', `${'<tool_call>{'.repeat(400)}${' '.repeat(5_000)}x`);
-  for (const [name, text] of texts) {
-    it(`stays linear: ${name}`, () => {
-      let [best, plain] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-      // The minimum of several runs, because interruptions can only add time, until it is below the limit. Beside plain sentences, because
-      // machines differ.
-      for (let run = 0; run < 9 && best >= LIMIT_MS; run += 1) {
-        best = Math.min(best, cpuOf(text));
-        plain = Math.min(plain, cpuOf(PLAIN));
-      }
-      expect(best).to.be.below(Math.max(LIMIT_MS, LIMIT_PLAIN * plain));
-    });
-  }
+  for (const [name, text] of texts) it(`stays linear: ${name}`, () => expectLinear(text, expectBounded));
+  // Programs were judged up to eight times, and for each command in one the rest of the text was searched for signs of Windows. A parse has
+  // all names in a text, and no line of these is like another.
+  for (const [kind, text] of numberedTexts())
+    it(`stays linear: ${kind}`, () =>
+      expectLinear(text, ({ alternatives }) => expect(alternatives.length).to.be.below(9)));
 });

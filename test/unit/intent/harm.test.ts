@@ -8,7 +8,13 @@ import { fitLogistic, type LinearModel, type NumberedExample } from '../../../be
 import { examplesOf, trainHarm } from '../../../bench/train-harm.ts';
 import { createHarmEstimator, type HarmEstimator } from '../../../shared/core/intent/harm/estimate.ts';
 import type { ReadingName } from '../../../shared/core/intent/harm/reading.ts';
-import { BUCKETS, phrasesAt, WORD_SET_BITS, wordHash, wordNumbers } from '../../../shared/core/intent/harm/features.ts';
+import {
+  BUCKETS,
+  eachPhraseAt,
+  WORD_SET_BITS,
+  wordHash,
+  wordNumbers,
+} from '../../../shared/core/intent/harm/features.ts';
 import { packWeights, unpackWeights } from '../../../shared/core/intent/harm/packed.ts';
 import {
   compileLexicon,
@@ -277,7 +283,8 @@ describe('learned weights of harm', () => {
 
   it('are of pairs with up to two words between them and of three words in a row, each with a number of its own', () => {
     const hashes = ['pay', 'the', 'old', 'bill'].map(wordHash);
-    const numbers = hashes.flatMap((_, at) => phrasesAt(hashes, at)).concat(phrasesAt(hashes, hashes.length));
+    const numbers: number[] = [];
+    for (let at = 0; at <= hashes.length; at += 1) eachPhraseAt(hashes, at, (number) => numbers.push(number));
     // The first word has one, with the edge; the second has three, and all later ones and the end have four.
     expect(numbers).to.have.length(1 + 3 + 3 * 4);
     expect(new Set(numbers).size).to.equal(numbers.length);

@@ -306,6 +306,23 @@ describe('the reader of programs', () => {
       );
   });
 
+  it('understands no program with more acts than are read, whichever of them is not understood', () => {
+    const ends = ['().__class__.__bases__[0].__subclasses__()', 'subprocess.run(["ls"])'];
+    for (let commands = 58; commands < 64; commands += 1)
+      for (const end of ends) {
+        const lines = Array.from({ length: commands }, (_, at) => `subprocess.run(["ls", "/srv/a${at}"])`);
+        const program = ['import subprocess', ...lines, end].join('\n');
+        const isKnown = end !== ends[0] && commands < 60;
+        expect(onlyReads('python', program), `${commands} and ${end}`).to.equal(isKnown);
+        const { action } = parseIntent(program, lexicon);
+        expect(action === 'read', `${commands} and ${end}`).to.equal(isKnown);
+        // What a function does that is defined at the end is known before it is too much.
+        const helper = 'def look():\n    return ["a"]';
+        const calling = [`first = look()`, ...lines.slice(0, 50), 'last = look()', helper].join('\n');
+        expect(onlyReads('python', `import subprocess\n${calling}`)).to.equal(true);
+      }
+  });
+
   it('reads no program that is too deep or too long, and its time grows with the length only', async () => {
     const deep = '('.repeat(10_000);
     for (const text of [

@@ -2,7 +2,15 @@
 import { argumentsIn } from './call-syntax.ts';
 import { gravest, WRITES } from './code.ts';
 import { singular } from '../lexicon/inflection.ts';
-import { disablesSomething, doingOfSetting, doingOfSettings, EMPTIES, ruledDoing, settingsIn } from './settings.ts';
+import {
+  disablesSomething,
+  doingOfSetting,
+  doingOfSettings,
+  EMPTIES,
+  ruledDoing,
+  type Setting,
+  settingsOf,
+} from './settings.ts';
 import { doingOfName, partsOf, withNouns } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { wordSet } from '../text/word-set.ts';
@@ -77,17 +85,22 @@ const SETS_WHOLE =
   /^(?:set|save|put|write|store|update|overwrite|replace|sync|edit|patch|modify|upsert|configure|change|load|reset)/;
 
 /** Whether a call is given nothing as what something is to hold: `{"items": []}`, `content=""`. */
-const empties = (args: string, { codeWords }: Lexicon): boolean =>
+const empties = (args: string, settings: () => readonly Setting[], { codeWords }: Lexicon): boolean =>
   /["'`]{2}|\[\s*\]|\{\s*\}|\b(?:null|nil|None)\b/.test(args) &&
-  settingsIn(args).some(
+  settings().some(
     ({ name, value }) =>
       /^(?:empty|null|none|nil)$/.test(value) && codeWords.contentFields.has(name.split('_').at(-1) ?? ''),
   );
 
 /** What the values that a call is given do: `update(is_admin=True)`, `config_set("maxmemory", 1)`. */
-export function doingOfArguments(last: string, args: string, lexicon: Lexicon): Doing | undefined {
+export function doingOfArguments(
+  last: string,
+  args: string,
+  lexicon: Lexicon,
+  settings = settingsOf(args),
+): Doing | undefined {
   const lower = last.toLowerCase();
-  const set = doingOfSettings(args, lexicon);
+  const set = doingOfSettings(args, lexicon, settings);
   const [name = '', value = ''] = argumentsIn(args).map((one) =>
     one.replace(/^\w{1,20}\s?=>\s?/, '').replace(/^:|^["'`]|["'`]$/g, ''),
   );
@@ -105,6 +118,8 @@ export function doingOfArguments(last: string, args: string, lexicon: Lexicon): 
     : undefined;
   const forced = lower.startsWith('sync') && /\bforce\W{1,4}true\b|^\s*true\s*$/i.test(args) ? EMPTIES : undefined;
   const ends =
-    SETS_WHOLE.test(lower) && (disablesSomething(args, lexicon) || empties(args, lexicon)) ? EMPTIES : undefined;
+    SETS_WHOLE.test(lower) && (disablesSomething(args, lexicon) || empties(args, settings, lexicon))
+      ? EMPTIES
+      : undefined;
   return gravest([set, pair, forced, own, ends]);
 }

@@ -11,7 +11,7 @@ import {
 import { fetchOf } from './call-requests.ts';
 import { type Call, LITERAL } from './call-syntax.ts';
 import { type Fragment, fragmentOf, type Span, unknownCode, gravest } from './code.ts';
-import { disablesSomething, doingInReads, emptiesSetting, EMPTIES, settingsIn } from './settings.ts';
+import { disablesSomething, doingInReads, emptiesSetting, EMPTIES, settingsOf } from './settings.ts';
 import { doingOfName, partsOf, withMoney } from './names.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { sqlFragments } from './sql.ts';
@@ -49,7 +49,8 @@ export function callFragment(call: Call, where: Where, lexicon: Lexicon, runShel
 function readCall(call: Call, where: Where, lexicon: Lexicon, runShell: RunShell): Fragment | undefined {
   const { path, arguments: args } = call;
   const { shellCalls, evaluators, commandCalls, pureFunctions, systemObjects } = lexicon.codeWords;
-  const unchecked = doingInReads(args, () => settingsIn(args), lexicon);
+  const settings = settingsOf(args);
+  const unchecked = doingInReads(args, settings, lexicon);
   if (unchecked) return fragmentOf(call, { verb: 'skip', ...unchecked, object: 'check', domain: 'code' });
   const request = fetchOf(call, lexicon);
   if (request) return request;
@@ -66,7 +67,7 @@ function readCall(call: Call, where: Where, lexicon: Lexicon, runShell: RunShell
     : (stageOf(args) ?? doingOfCall(last.replace(/Sync$/, ''), of, lexicon));
   const handsFile = isMember && HANDS_FILE.test(args) && !pureFunctions.has(lower) && !PARSES.test(lower);
   if (!named) return carries || handsFile ? unknownCode(call) : undefined;
-  const set = named.effect === 'write' ? doingOfArguments(last, args, lexicon) : undefined;
+  const set = named.effect === 'write' ? doingOfArguments(last, args, lexicon, settings) : undefined;
   const doing = withArguments(named, set, call, lexicon);
   // In prose, `items.remove(x)` may be about a list in memory.
   if (where === 'prose' && !(isMember && (set !== undefined || isOfSystem(call, doing, lexicon)))) return undefined;

@@ -38,7 +38,7 @@ function redirectAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): Fra
 }
 
 /** A line that is a comment. One that goes on from the line before, or says to run something, is none. */
-const COMMENT = /(?<![\\`^]\r?\n)^[ \t]*(?:#(?!!)|--\s|\/\/|;\s|::\s)[^\n]*/gm;
+const COMMENT = /^(?<![\\`^]\r?\n)[ \t]*(?:#(?!!)|--\s|\/\/|;\s|::\s)[^\n]*/gm;
 const NEGATED = /\b(?:never|not|don't|no longer|was|were|calls|used to|removed|moved|disabled)\b/i;
 const NUMBERED = /^[\s#;/:-]{1,12}(?:step\b|\d)/i;
 

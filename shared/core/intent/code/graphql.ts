@@ -30,8 +30,8 @@ export function endOfDocument(text: string): number {
   return 0;
 }
 
-/** The shortest document is `{a}`; a word before it says what it is. */
-const BEGINS = /^[\s,]*(?:#[^\n]*\n\s*)*(?:\{|(?:query|mutation|subscription|fragment)\b[^{}]*\{)/;
+/** The shortest document is `{a}`; a word before it says what it is. An object of JSON has a string after its brace. */
+const BEGINS = /^[\s,]*(?:#[^\n]*\n\s*)*(?:\{(?=[\s,]*[\w.#])|(?:query|mutation|subscription|fragment)\b[^{}]*\{)/;
 
 function documentOf(text: string): DocumentNode | undefined {
   if (!BEGINS.test(text)) return undefined;

@@ -39,18 +39,22 @@ export function actOfBody(
 }
 
 const STRING = /"(?:[^"\\]|\\.)*"/g;
+/** A document has braces, which may be escaped. */
+const MAY_BRACE = /[{\\]/;
 /** An operation that changes something, perhaps cut or not whole. */
 const MUTATES = /\bmutation\b[^{}]{0,2000}\{/;
 const FIELD = /\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
 
 /** What the operations of GraphQL in a body do: a document, or strings of JSON that are one, whatever their members are called. */
 export function graphOperation(body: string, lexicon: Lexicon): Doing | undefined {
-  const strings = [...body.matchAll(STRING)]
-    .map(([literal]) => parsed(literal))
-    .filter((one) => typeof one === 'string');
-  const doings = [body, ...strings].map((text) => graphDocument(text, lexicon)?.doing);
-  const rest = body.replaceAll(STRING, (literal) => (graphDocument(String(parsed(literal)), lexicon) ? ' ' : literal));
-  if (MUTATES.test(rest) && doings[0] === undefined)
+  const doings = [graphDocument(body, lexicon)?.doing];
+  const rest = body.replaceAll(STRING, (literal) => {
+    const document = MAY_BRACE.test(literal) ? graphDocument(String(parsed(literal)), lexicon) : undefined;
+    if (document === undefined) return literal;
+    doings.push(document.doing);
+    return ' ';
+  });
+  if (doings[0] === undefined && MUTATES.test(rest))
     doings.push(WRITES, ...Array.from(rest.matchAll(FIELD), ([, name = '']) => doingOfField(name, lexicon)));
   const doing = gravest(doings);
   return doing && withSettings(doing, body, lexicon);

@@ -4,12 +4,10 @@ import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { gravest, gravity } from './code.ts';
 
 /** The parts of a name: `delete-bucket`, `apps:destroy`, `deleteMany`. */
-export const partsOf = (name: string): string[] =>
-  name
-    .replace(/([a-z])([A-Z])/g, '$1-$2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter(Boolean);
+export const partsOf = (name: string): string[] => {
+  const lower = name.toLowerCase();
+  return (lower === name ? lower : name.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase()).match(/[a-z0-9]+/g) ?? [];
+};
 
 export function verbIn(word: string, lexicon: Lexicon): Doing | undefined {
   const known = lexicon.commandVerbs.get(word);

@@ -104,10 +104,12 @@ const CLOSES: ReadonlySet<string> = new Set(['}', ']', ')']);
 export function settingsIn(text: string): Setting[] {
   const parts = partsIn(text);
   const found: Setting[] = [];
+  /** For each bracket that is open, the end of the names that lead to it. */
   const around: string[] = [];
   let own = '';
+  const named = () => [around.at(-1), own].filter(Boolean).join('.').slice(-MAX_NAME);
   const add = (value: string) => {
-    const name = partsOf([...around.slice(-MAX_NAME), own].filter(Boolean).join('.').slice(-MAX_NAME)).join('_');
+    const name = partsOf(named()).join('_');
     if (name === '') return;
     const last = partsOf(own).join('_');
     found.push({ name, value: value.toLowerCase(), ...(last === '' || last === name ? {} : { own: last }) });
@@ -117,7 +119,7 @@ export function settingsIn(text: string): Setting[] {
     const next = parts[at + 1];
     if (kind === 'sign') {
       if (OPENS.has(word)) {
-        around.push(own);
+        around.push(named());
         // An array or an object with nothing in it.
         if (own !== '' && next !== undefined && CLOSES.has(next.text) && word !== '(') add('empty');
         own = '';
@@ -130,6 +132,12 @@ export function settingsIn(text: string): Setting[] {
     else if (parts[at - 1]?.kind === 'sign' && (own !== '' || around.length > 0)) add(word === '' ? 'empty' : word);
   }
   return found;
+}
+
+/** The values that a text sets, read when somebody asks for them, and once. */
+export function settingsOf(text: string): () => readonly Setting[] {
+  let found: readonly Setting[] | undefined;
+  return () => (found ??= settingsIn(text));
 }
 
 /** A name of a rule has so many words at most. */
@@ -276,10 +284,10 @@ export const distinct = (settings: readonly Setting[]): Setting[] => [
 ];
 
 /** The gravest of what the values that a text sets do. */
-export const doingOfSettings = (text: string, lexicon: Lexicon): Doing | undefined =>
+export const doingOfSettings = (text: string, lexicon: Lexicon, settings = settingsOf(text)): Doing | undefined =>
   lexicon.settings.length === 0
     ? undefined
-    : gravest(distinct(settingsIn(text)).map((setting) => doingOfSetting(setting, lexicon)));
+    : gravest(distinct(settings()).map((setting) => doingOfSetting(setting, lexicon)));
 
 /** The same, with what empties or, in an update, ends something. */
 export const doingOfValues = (text: string, isUpdate: boolean, lexicon: Lexicon): Doing | undefined =>

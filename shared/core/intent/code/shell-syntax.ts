@@ -1,5 +1,5 @@
 // Splits shell code into its commands: separators, redirections, here-documents, substitutions. Bounded and linear.
-import { type Effort, newEffort } from './effort.ts';
+import { type Effort, newEffort, occursFrom, type Sought, sought } from './effort.ts';
 import { type Quoting, type ShellWord, WordReader } from './shell-words.ts';
 
 export interface Redirection {
@@ -495,18 +495,28 @@ const CMD =
 const POWERSHELL_TOO =
   /(?:^|[\s"'=(])[A-Za-z]:\\|\$env:|(?:^|[;&|(\n])\s{0,8}(?:gci|gc|ri|gps|iex|irm|iwr|sls|spps|del|dir|type)\s/i;
 
+const [HAS_QUOTES, OF_CMD, OF_POWERSHELL, OF_POWERSHELL_TOO] = [
+  sought(QUOTES),
+  sought(CMD),
+  sought(POWERSHELL),
+  sought(POWERSHELL_TOO),
+] as const;
+
 /** The shells of Windows whose quotes a text may have. */
-function quotingsBeside(text: string): readonly Quoting[] {
-  if (!QUOTES.test(text)) return [];
-  const isPowerShell = POWERSHELL.test(text) || POWERSHELL_TOO.test(text);
-  return [...(CMD.test(text) ? (['cmd'] as const) : []), ...(isPowerShell ? (['powershell'] as const) : [])];
+function quotingsBeside(text: string, { from, until }: ShellLimits, { about }: Effort): readonly Quoting[] {
+  const own = until < text.length ? text.slice(from, until) : text;
+  const start = until < text.length ? 0 : from;
+  const has = (pattern: Sought) => occursFrom(pattern, own, start, about);
+  if (!has(HAS_QUOTES)) return [];
+  const isPowerShell = has(OF_POWERSHELL) || has(OF_POWERSHELL_TOO);
+  return [...(has(OF_CMD) ? (['cmd'] as const) : []), ...(isPowerShell ? (['powershell'] as const) : [])];
 }
 
 /** Splits the shell code from `from` to `until`. Nested substitutions and open quotes are read repeatedly, within the effort. */
 export function parseShell(text: string, limits: ShellLimits): ShellCode {
   const code = new Parser(text, limits, 0, new Map()).run();
   if (limits.quoting !== undefined) return code;
-  const others = quotingsBeside(text.slice(limits.from, limits.until)).map((quoting) =>
+  const others = quotingsBeside(text, limits, code.effort).map((quoting) =>
     new Parser(text, { ...limits, quoting, effort: code.effort }, 0, new Map()).run(),
   );
   return others.length === 0 ? code : { ...code, others, end: Math.max(code.end, ...others.map(({ end }) => end)) };

@@ -90,6 +90,8 @@ const ENDS_OPEN = /[:>$`]$/;
 const SCHEDULE =
   /(?:^|[\s"'`(])(?:(?:[\d*][\d*,/-]{0,20}\s+){5}|@(?:daily|hourly|weekly|monthly|yearly|annually|reboot|midnight)\s+)(?:[a-z_][a-z0-9_-]{0,30}\s+)?$/;
 const MAX_SCHEDULE = 160;
+/** Whether a piece may be the last field of such a line. */
+const mayBeField = (piece: Piece | undefined): boolean => /^[\d*@]/.test(piece?.text ?? '');
 
 export function opensAt(text: string, pieces: readonly Piece[], at: number, { codeWords }: Lexicon): boolean {
   const previous = pieces[at - 1];
@@ -102,7 +104,10 @@ export function opensAt(text: string, pieces: readonly Piece[], at: number, { co
     /[:,]$|^(?:run|execute|exec|-c|command|script)$/i.test(pieces[at - 2]?.text ?? '')
   )
     return true;
-  return SCHEDULE.test(text.slice(Math.max(0, piece.at - MAX_SCHEDULE), piece.at));
+  return (
+    (mayBeField(previous) || mayBeField(pieces[at - 2])) &&
+    SCHEDULE.test(text.slice(Math.max(0, piece.at - MAX_SCHEDULE), piece.at))
+  );
 }
 
 /** The quotation mark or backtick right before a piece, and the offset of the one that closes it. */

@@ -188,11 +188,13 @@ export function toolCallOf(name: string, args: string): ToolCall {
   return isName(name) ? toolCall(name, given, args) : UNREADABLE;
 }
 
-/** The calls of a text in the tags of models, such as `<function=list_files>`. */
+/** The calls of a text in the tags of models, such as `<function=list_files>`, each name once with the arguments of all. */
 function callsOfTags(text: string): ToolCall[] {
-  const names = Array.from(text.matchAll(TAGGED), ([, name = '']) => name.replace(/^functions\./, ''));
+  const names = new Set(Array.from(text.matchAll(TAGGED), ([, name = '']) => name.replace(/^functions\./, '')));
+  if (names.size === 0) return [];
   const given = Array.from(text.matchAll(TAGGED_ARGUMENT), ([, key = '', value = '']) => [key, value] as const);
-  return names.map((name) => toolCall(name, given, ''));
+  const call = toolCall('', given, '');
+  return Array.from(names, (name) => ({ ...call, name }));
 }
 
 /** What stands in the tags of a text that consists of them; undefined for any other text. Linear in its length. */

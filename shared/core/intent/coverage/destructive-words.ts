@@ -77,8 +77,8 @@ export function destructiveWordsIn(
     const words = wordsOf(sentence);
     for (const [at, token] of sentence.entries()) {
       const { kind } = token;
-      if (isMentionedCode(token.at) || read.has(token.at) || isSwitchedOff(text, token)) continue;
-      if (kind === 'punct' || kind === 'number' || kind === 'email' || kind === 'secret') continue;
+      if (read.has(token.at) || kind === 'punct' || kind === 'number' || kind === 'email' || kind === 'secret')
+        continue;
       if (kind === 'word') {
         if (lexicon.compounds.match(words, at) !== undefined && !isCarriedOut(token, own, lexicon)) continue;
         const isOneWord = token.text === token.lower || ONE_WORD.test(token.text);
@@ -99,7 +99,7 @@ export function destructiveWordsIn(
         const isSearched = isSearchedFor(own, token);
         if (isSearched ? !isPage(token) : isTold(token.at)) continue;
       }
-      found.push({ at: token.at, text: token.text });
+      if (!isMentionedCode(token.at) && !isSwitchedOff(text, token)) found.push({ at: token.at, text: token.text });
     }
   }
   const spelled = SPELLED_SIGNS.test(text) ? text.slice(0, 10_000).matchAll(SPELLED) : [];

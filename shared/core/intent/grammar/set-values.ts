@@ -9,6 +9,7 @@ import {
   type Setting,
   settingsIn,
 } from '../code/settings.ts';
+import { oncePerLexicon } from '../lexicon/remember.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Sentences, Token } from '../text/tokens.ts';
 import { type CandidateAction, MAX_CANDIDATES, type OfSentence } from './candidate.ts';
@@ -44,22 +45,26 @@ function pairsAfter(sentence: Sentence, from: number): Setting[] {
 }
 
 /** `PermitRootLogin yes` */
-function pairIn({ kind, text }: Token): Setting[] {
-  const isQuoted = kind === 'code' || kind === 'quoted';
-  const [name = '', value = '', ...others] = isQuoted ? text.replaceAll('`', '').trim().split(/\s+/) : [];
-  return value !== '' && others.length === 0 ? [{ name: partsOf(name).join('_'), value: value.toLowerCase() }] : [];
+function pairsWithin(sentence: Sentence): Setting[] {
+  return sentence.flatMap(({ kind, text }) => {
+    if (kind !== 'code' && kind !== 'quoted') return [];
+    const [name = '', value = '', ...others] = text.replaceAll('`', '').trim().split(/\s+/, 3);
+    return value !== '' && others.length === 0 ? [{ name: partsOf(name).join('_'), value: value.toLowerCase() }] : [];
+  });
 }
 
 /** `protected-mode no`, `PermitRootLogin yes` without quotes; and an option to add: `--insecure`. */
 function pairsBetween(sentence: Sentence): Setting[] {
-  return sentence.flatMap(({ text, at: start }, at) => {
-    const name = partsOf(text).join('_');
+  const found: Setting[] = [];
+  for (const [at, { text, at: start }] of sentence.entries()) {
+    const before = sentence[at - 1];
+    const next = sentence[at + 1]?.lower ?? '';
     // The dashes of an option are a token of their own.
-    if (at > 0 && sentence[at - 1]?.text === '--' && (sentence[at - 1]?.at ?? -9) + 2 === start)
-      return [{ name, value: 'true' }];
-    const value = sentence[at + 1]?.lower ?? '';
-    return IDENTIFIER.test(text) && isSwitch(value) ? [{ name, value }] : [];
-  });
+    const isOption = before?.text === '--' && before.at + 2 === start;
+    if (isOption || (isSwitch(next) && IDENTIFIER.test(text)))
+      found.push({ name: partsOf(text).join('_'), value: isOption ? 'true' : next });
+  }
+  return found;
 }
 const IDENTIFIER = /^[A-Za-z]+(?:[a-z][A-Z]|[_.-][a-z])[\w.-]*$/;
 
@@ -88,18 +93,21 @@ function setsIn(sentence: Sentence, own: readonly CandidateAction[], isUnread: b
   const isCode = /[:=]/.test(code);
   const settings = [
     ...(isCode ? settingsIn(code) : []),
-    ...sentence.flatMap(pairIn),
+    ...pairsWithin(sentence),
     ...pairsBetween(sentence),
     ...(isUnread ? pairsAfter(sentence, -1) : []),
     ...own.filter(isChange).flatMap(({ at }) => pairsAfter(sentence, indexOfToken(sentence, at))),
   ];
   if (settings.some((setting) => isGrave(setting, lexicon))) return true;
-  const isProtective = () =>
-    sentence.some(({ lower }) =>
-      lexicon.settings.some(({ doing, names }) => doing.effect === 'destructive' && names.has(lower)),
-    );
-  return isCode && disablesSomething(code, lexicon) && isProtective();
+  return (
+    isCode && disablesSomething(code, lexicon) && sentence.some(({ lower }) => protectiveNames(lexicon).has(lower))
+  );
 }
+
+/** The names of settings that destroy something with some value. */
+const protectiveNames = oncePerLexicon(
+  ({ settings }) => new Set(settings.flatMap(({ doing, names }) => (doing.effect === 'destructive' ? [...names] : []))),
+);
 
 /** The sentences that set such values, when the text asks for a change at all. */
 export function setValuesIn(sentences: Sentences, candidatesOf: OfSentence, lexicon: Lexicon): Sentence[] {

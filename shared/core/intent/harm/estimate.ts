@@ -1,15 +1,15 @@
 // Scores by learned weights whether carrying a text out does harm, from its words and from what the rules have read.
 import {
   bitsOfWord,
+  eachPhraseAt,
   eachPiece,
+  eachWordPhraseAt,
   type HarmToken,
   harmTokensOf,
   harmWordOf,
   isMark,
-  phrasesAt,
   wordHash,
   wordNumbers,
-  wordPhrasesAt,
 } from './features.ts';
 import { ownCopy } from '../text/words.ts';
 import type { ReadingName } from './reading.ts';
@@ -191,15 +191,25 @@ export function createHarmEstimator(learned: HarmWeights): HarmEstimator {
       const ofWords: number[] = [];
       // What each word adds to the score: its own weights, and those of its pairs and threes with words before; then those of the end.
       const parts: number[] = [];
+      let phrases = 0;
+      const add = (number: number) => {
+        phrases += weights[number] ?? 0;
+      };
+      /** The sum of the weights of the phrases that end at a word. */
+      const sumAt = (each: typeof eachPhraseAt, list: readonly number[], at: number): number => {
+        phrases = 0;
+        each(list, at, add);
+        return phrases;
+      };
       eachPiece(text, (written, at) => {
         const { word, hash, isMark: mark, sum } = pieceOf(written);
         tokens.push({ at, word });
         hashes.push(hash);
         if (!mark) ofWords.push(hash);
-        parts.push(mark ? sum : sum + sumOf(wordPhrasesAt(ofWords, ofWords.length - 1)));
+        parts.push(mark ? sum : sum + sumAt(eachWordPhraseAt, ofWords, ofWords.length - 1));
       });
-      parts.push(sumOf(wordPhrasesAt(ofWords, ofWords.length)));
-      for (let at = 0; at < parts.length; at += 1) parts[at] = (parts[at] ?? 0) + sumOf(phrasesAt(hashes, at));
+      parts.push(sumAt(eachWordPhraseAt, ofWords, ofWords.length));
+      for (let at = 0; at < parts.length; at += 1) parts[at] = (parts[at] ?? 0) + sumAt(eachPhraseAt, hashes, at);
       const scores = { tokens, text: worstOf(parts, WINDOW), stretch: worstOf(parts, STRETCH) };
       return {
         score: bias + scores.text.sum,

@@ -123,32 +123,30 @@ const pairNumber = (before: number, factor: number, after: number): number =>
   numberOf(Math.imul(before, factor) ^ after);
 
 /**
- * The numbers of the pairs and of the three words that end at word `at`; `at` = `hashes.length` is the end of the text, and EDGE stands for
- * words that are not there.
+ * Calls `take` with the numbers of the pairs and of the three words that end at word `at`; `at` = `hashes.length` is the end of the text,
+ * and EDGE stands for words that are not there.
  */
-export const phrasesAt = (hashes: readonly number[], at: number): number[] => {
+export function eachPhraseAt(hashes: readonly number[], at: number, take: (number: number) => void): void {
   const here = hashes[at] ?? EDGE;
-  const before = hashes[at - 1] ?? EDGE;
-  const numbers = [pairNumber(before, PRIME, here)];
-  if (at === 0) return numbers;
-  const far = hashes[at - 2] ?? EDGE;
-  numbers.push(pairNumber(far, FAR_PRIME, here));
-  numbers.push(pairNumber(Math.imul(far, FAR_PRIME) ^ before, THIRD_PRIME, here));
-  if (at > 1) numbers.push(pairNumber(hashes[at - 3] ?? EDGE, FARTHER_PRIME, here));
-  return numbers;
-};
+  const before = at > 0 ? (hashes[at - 1] ?? EDGE) : EDGE;
+  take(pairNumber(before, PRIME, here));
+  if (at === 0) return;
+  const far = at > 1 ? (hashes[at - 2] ?? EDGE) : EDGE;
+  take(pairNumber(far, FAR_PRIME, here));
+  take(pairNumber(Math.imul(far, FAR_PRIME) ^ before, THIRD_PRIME, here));
+  if (at > 1) take(pairNumber(at > 2 ? (hashes[at - 3] ?? EDGE) : EDGE, FARTHER_PRIME, here));
+}
 
 /** The same of the words of a text without its marks: `"retention": "0"` has the pair of `retention 0`. */
-export const wordPhrasesAt = (hashes: readonly number[], at: number): number[] => {
+export function eachWordPhraseAt(hashes: readonly number[], at: number, take: (number: number) => void): void {
   const here = hashes[at] ?? EDGE;
-  const before = hashes[at - 1] ?? EDGE;
-  const numbers = [pairNumber(before, WORDS_PRIME, here)];
-  if (at < 2) return numbers;
+  const before = at > 0 ? (hashes[at - 1] ?? EDGE) : EDGE;
+  take(pairNumber(before, WORDS_PRIME, here));
+  if (at < 2) return;
   const far = hashes[at - 2] ?? EDGE;
-  numbers.push(pairNumber(far, FAR_WORDS_PRIME, here));
-  numbers.push(pairNumber(Math.imul(far, FAR_PRIME) ^ before, THIRD_WORDS_PRIME, here));
-  return numbers;
-};
+  take(pairNumber(far, FAR_WORDS_PRIME, here));
+  take(pairNumber(Math.imul(far, FAR_PRIME) ^ before, THIRD_WORDS_PRIME, here));
+}
 
 /** The numbers of a word and of its parts, each once. */
 export function wordNumbers(word: string): number[] {

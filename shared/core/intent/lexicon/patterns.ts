@@ -69,8 +69,9 @@ function firstMatch<One extends Pattern>(pattern: One, placed: readonly Placed[]
   const { slots, any, ordered, gap, within, unless } = pattern;
   const starts: number[] = slots.map(() => -1);
   const ends: number[] = slots.map(() => -1);
-  for (const [index, word] of placed.entries()) {
-    if (!meet(word.kinds, any)) continue;
+  for (let index = 0; index < placed.length; index += 1) {
+    const word = placed[index];
+    if (word === undefined || !meet(word.kinds, any)) continue;
     let isFilled = false;
     // Starts with the last slot, so that one word does not fill two slots in a row.
     for (let slot = slots.length - 1; slot >= 0; slot -= 1) {
@@ -96,9 +97,16 @@ export function matchesAmong<One extends Pattern>(
   patterns: readonly One[],
   placed: readonly Placed[],
 ): PatternMatch<One>[] {
-  if (placed.length === 0) return [];
+  const found: PatternMatch<One>[] = [];
+  if (placed.length === 0) return found;
   const present = unionOf(placed.map(({ kinds }) => kinds));
-  return patterns.flatMap((pattern) =>
-    pattern.slots.every((slot) => meet(slot, present)) ? (firstMatch(pattern, placed) ?? []) : [],
-  );
+  const isPresent = (slot: KindSet) => meet(slot, present);
+  for (const pattern of patterns) {
+    const { slots, ordered } = pattern;
+    // In order, no word fills two slots.
+    if ((ordered && placed.length < slots.length) || !slots.every(isPresent)) continue;
+    const match = firstMatch(pattern, placed);
+    if (match !== undefined) found.push(match);
+  }
+  return found;
 }

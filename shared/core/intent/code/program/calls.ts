@@ -83,6 +83,7 @@ export abstract class Calls extends Members implements Acts {
     if (isListed && !this.names.services.has(module)) return;
     const isUnread = this.names.unread.has(module.split(/[./]/, 1)[0] ?? '') || this.#known.isActingModule(module);
     if (isUnread && !isListed) return void this.act(place);
+    if (!this.#tools.has(module)) this.version += 1;
     this.#tools.add(module);
     if (isListed) return;
     this.perform(
@@ -117,6 +118,11 @@ export abstract class Calls extends Members implements Acts {
     const isKnown = names.length > 0 && names.every((name) => NAMED.test(name) && !this.hasHidden(name));
     if (!isKnown || arguments_ === undefined) return this.act(place, path.join('.'), args);
     for (const { value } of given) letGo(value);
+    const result = withOrigins(
+      otherwise === 'reads' ? valueOf(OUTSIDE) : UNKNOWN,
+      names.map((name) => `${name}()`),
+    );
+    if (this.hasTooManyActs) return result;
     // Without `new`, a function of JavaScript is none that makes an object, whatever its name.
     const isMade = !this.language.keysAreMembers || this.text.startsWith('new', place.from);
     const makesObject = isMade && names.every((name) => /(?:^|\.)[A-Z]\w*$/.test(name));
@@ -127,11 +133,7 @@ export abstract class Calls extends Members implements Acts {
       path.join('.'),
       args,
     );
-    const result = otherwise === 'reads' ? valueOf(OUTSIDE) : UNKNOWN;
-    return withOrigins(
-      result,
-      names.map((name) => `${name}()`),
-    );
+    return result;
   }
 
   /** What is handed to a function that it may call. */

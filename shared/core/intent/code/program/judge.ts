@@ -40,15 +40,21 @@ const CLIENT_NAME =
 const HAS_MANY_METHODS = /^(?:pandas|polars|numpy|pathlib|PIL|matplotlib|networkx|logging|rich|io|configparser)\./;
 
 export class Judge extends Bindings {
+  /** All functions are known, so that more acts than are read are too many whatever else becomes known. */
+  #isAgain = false;
+
   /** Judges a program: again and again, until nothing new is known of its variables. @returns all its acts */
   judge(root: Part): readonly Act[] {
     this.root = root;
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
       const before = this.version;
+      this.#isAgain = pass > 0;
       this.acts = [];
       this.take(root);
       this.giveFromOutside();
-      if (this.version === before && pass > 0) return this.acts;
+      // Without functions of its own, nothing that is defined later counts earlier.
+      const isSettled = this.version === before && (pass > 0 || this.owns.size === 0);
+      if (isSettled || (pass > 0 && this.hasTooManyActs)) return this.acts;
     }
     this.act(root);
     return this.acts;
@@ -142,7 +148,7 @@ export class Judge extends Bindings {
         for (const target of part.targets) this.remove(target);
         return;
       case 'outer':
-        for (const name of part.names) this.scope.outer.add(name);
+        for (const name of part.names) this.addOuter(name);
         return;
       case 'field': {
         const value = part.value ? this.take(part.value) : (this.scope.own?.given ?? MEMORY);
@@ -161,9 +167,11 @@ export class Judge extends Bindings {
       for (const part of parts)
         if (part.kind === 'function' && part.role === 'statement')
           this.define(part.name, { ...MEMORY, own: this.own(part) });
-    for (const part of parts)
+    for (const part of parts) {
+      if (this.#isAgain && this.hasTooManyActs) return;
       if (part.kind === 'bind') this.evaluate(part);
       else this.take(part);
+    }
   }
 
   // Names and members

@@ -173,12 +173,18 @@ export class Occurrences {
     const last = callee.kind === 'member' || callee.kind === 'name' ? callee.name : '';
     const reads = this.#names.reading.has(last) && !this.#own.has(last);
     this.#findContents(call, last);
-    if (callee.kind === 'name') this.calls.set(last, [...(this.calls.get(last) ?? []), call]);
+    if (callee.kind === 'name') this.#addCall(last, call);
     else if (callee.kind === 'member') this.#visit(callee.object, reads || EACH.test(last));
     else this.#visit(callee, false);
     for (const { part, keyword } of given)
       if (part.kind === 'function' && callee.kind === 'member' && EACH.test(last)) this.#function(part, callee.object);
       else this.#visit(part, reads && keyword !== SPREAD);
+  }
+
+  #addCall(name: string, call: Call): void {
+    const known = this.calls.get(name);
+    if (known) known.push(call);
+    else this.calls.set(name, [call]);
   }
 
   #findContents({ callee, given }: Call, last: string): void {

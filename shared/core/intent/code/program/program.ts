@@ -99,6 +99,9 @@ const TELLS: ReadonlySet<string> = new Set([
   ...['ImportDeclaration', 'ExportDeclaration', 'VariableDeclaration', 'TaggedTemplateExpression', 'LambdaExpression'],
 ]);
 
+/** What a text has in which a tree may have one of these. */
+const MAY_TELL = /[(`]|=>|\b(?:new|class|import|for|while|with|try|export|const|let|var|using|lambda)\b/;
+
 /** No sentence reads like these. */
 const isCompound = ({ type }: Node): boolean => /^(?:Match|For|While|With|Try)Statement$/.test(type);
 
@@ -193,7 +196,7 @@ function readAs(
     const isGrave = () =>
       found.some((act) => act.deed?.kind === 'tool' && read(act, others).some((one) => gravity(one) >= GRAVE));
     if (deeds.length < found.length)
-      return { ...NOT_DONE, isRefused: tools.length > 0 && (!isExpression || isGrave()) };
+      return { ...NOT_DONE, isRefused: judge.hasTooManyActs || (tools.length > 0 && (!isExpression || isGrave())) };
     const each = found.map((act) => ({ act, fragments: read(act, others) }));
     const isRead = ({ fragments }: (typeof each)[number]) => fragments.every(({ effect }) => effect === 'read');
     const outside = found.map((act) => namesOutside(act, lexicon));
@@ -230,7 +233,9 @@ function readAs(
         [names.roots, names.modules, of.language.treated].some((one) => one.has(root)) ||
         of.language.isKept(root)));
   const surelyActs =
-    /\w[(`]|\bfrom\s*["']/.test(text) && found.some((act) => isOfLanguage(act) || root.children.some(isCompound));
+    found.length > 0 &&
+    /\w[(`]|\bfrom\s*["']/.test(text) &&
+    (root.children.some(isCompound) || found.some((act) => isOfLanguage(act)));
   const sendsUnseen =
     !isExpression &&
     found.some(({ deed }) => deed?.kind === 'request' && SENDS.test(deed.method) && !deed.urls.every(isAddress));
@@ -262,7 +267,7 @@ export function programIn(text: string, lexicon: Lexicon): ReadProgram | undefin
       ? ['python']
       : ['python', 'javascript'];
   let read: ReadProgram | undefined;
-  if (/[(=]|^\s*(?:import|export)\b[^\n]*["']/m.test(text))
+  if (MAY_TELL.test(text) && /[(=]|^\s*(?:import|export)\b[^\n]*["']/m.test(text))
     for (const language of languages) read ??= readAs(text, language, lexicon, NO_SHELL, true);
   last = { text, lexicon, read };
   return read;

@@ -19,6 +19,8 @@ import type { Occurrences } from './occurrences.ts';
 import type { Member, Part } from './parts.ts';
 
 const MAX_DEPTH = 24;
+/** The texts of an expression that is being read, or is too deep: any. */
+const UNFINISHED: readonly string[] = [...OPEN];
 
 type Container = Part & ({ readonly kind: 'values' } | { readonly kind: 'object' });
 const isContainer = (part: Part): part is Container =>
@@ -30,6 +32,11 @@ export class Texts {
   readonly #names: ProgramNames;
   readonly #found: Occurrences;
   readonly #known = new Map<Part, readonly string[]>();
+  readonly #ofNames = new Map<string, readonly string[]>();
+  /** How often a text was asked for that was not known yet. */
+  #unfinished = 0;
+  /** The names that were given to values first. */
+  readonly #namesOfValues = new Map<Part, string>();
   #depth = 0;
   /** Folders whose files are gone through. */
   readonly walked = new Set<string>();
@@ -38,15 +45,18 @@ export class Texts {
     this.#text = text;
     this.#names = names;
     this.#found = found;
+    for (const [name, [first]] of found.bindings)
+      if (first?.kind === 'value' && !this.#namesOfValues.has(first.part)) this.#namesOfValues.set(first.part, name);
   }
 
   /** All that an expression may give. */
   of(part: Part | undefined): readonly string[] {
-    if (part === undefined || this.#depth > MAX_DEPTH) return OPEN;
-    const known = this.#known.get(part);
+    if (part === undefined) return OPEN;
+    const known = this.#depth > MAX_DEPTH ? UNFINISHED : this.#known.get(part);
+    if (known === UNFINISHED) this.#unfinished += 1;
     if (known !== undefined) return known;
     // What depends on itself may be anything.
-    this.#known.set(part, OPEN);
+    this.#known.set(part, UNFINISHED);
     this.#depth += 1;
     const texts = limited(this.#read(part));
     this.#depth -= 1;
@@ -86,6 +96,15 @@ export class Texts {
   }
 
   #name(name: string): readonly string[] {
+    const known = this.#ofNames.get(name);
+    if (known !== undefined) return known;
+    const before = this.#unfinished;
+    const texts = limited(this.#readName(name));
+    if (this.#unfinished === before) this.#ofNames.set(name, texts);
+    return texts;
+  }
+
+  #readName(name: string): readonly string[] {
     const bindings = this.#found.bindings.get(name);
     if (bindings === undefined) return /^__(?:file|dirname)/.test(name) ? [`./${NAME}`] : OPEN;
     return bindings.flatMap((binding) => {
@@ -107,10 +126,7 @@ export class Texts {
   /** What a parameter is given, if nobody but the program can call its function. */
   #given(of: Part & { kind: 'function' }, at: number): readonly Part[] | undefined {
     const { bindings, calls, values } = this.#found;
-    const name =
-      of.role === 'statement'
-        ? of.name
-        : [...bindings].find(([, [first]]) => first?.kind === 'value' && first.part === of)?.[0];
+    const name = of.role === 'statement' ? of.name : this.#namesOfValues.get(of);
     if (name === undefined || values.has(name) || bindings.get(name)?.length !== 1) return undefined;
     const { target, preset } = of.parameters[at] ?? {};
     const keyword = target?.kind === 'name' ? target.name : '';

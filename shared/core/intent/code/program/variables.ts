@@ -24,6 +24,7 @@ import {
   withOrigins,
 } from './values.ts';
 
+/** Of more acts than these nobody sees what they do. */
 const MAX_ACTS = 60;
 export const MAX_PATH = 12;
 
@@ -63,10 +64,14 @@ export class Variables {
     this.#found({ path: name.split('.').slice(-MAX_PATH), arguments: args, at, end, deed });
   }
 
-  /** Of more acts than these nobody sees what they do. */
   #found(act: Act): void {
     if (this.acts.length < MAX_ACTS) this.acts.push(act);
-    else if (act.deed && this.acts.length === MAX_ACTS) this.acts.push({ ...act, deed: undefined });
+    else if (!this.hasTooManyActs) this.acts.push({ ...act, deed: undefined });
+  }
+
+  /** There are more acts than are read. */
+  get hasTooManyActs(): boolean {
+    return this.acts.length > MAX_ACTS;
   }
 
   textOf = ({ from, to }: Place): string => this.text.slice(from, to);
@@ -111,6 +116,12 @@ export class Variables {
   /** A name is given to something: one of the language may stay what it is, elsewhere or earlier. */
   protected checkName(name: string, place: Place): void {
     if (this.language.isHidden(name) || (this.language.isKept(name) && !this.#isInFunction(name))) this.act(place);
+  }
+
+  /** A name of this scope is that of a scope above. */
+  protected addOuter(name: string): void {
+    if (!this.scope.outer.has(name)) this.version += 1;
+    this.scope.outer.add(name);
   }
 
   /** @param from the scope in which the name is defined, if not this one */
