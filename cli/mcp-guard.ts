@@ -23,7 +23,7 @@ import { Reporter } from './mcp-guard/reports.ts';
 import { newState, Session } from './mcp-guard/session.ts';
 import { guardStdio } from './mcp-guard/stdio.ts';
 import { serverEnv } from './mcp/server-process.ts';
-import { httpUrl, wholeNumber } from './options.ts';
+import { httpUrl, serviceUrl, wholeNumber } from './options.ts';
 import type { CommandBody } from './program.ts';
 
 interface Options {
@@ -121,8 +121,7 @@ function isIdentifier(text: string): boolean {
 function addressOf({ url }: Options): string {
   const text = url ?? process.env['CUSTOS_URL'];
   if (text === undefined) throw new UsageError('Where does Custos run? Set CUSTOS_URL, or name it with --url.');
-  const { origin, pathname } = httpUrl(url === undefined ? 'CUSTOS_URL' : '--url', text);
-  return `${origin}${pathname.replace(/\/+$/, '')}`;
+  return serviceUrl(url === undefined ? 'CUSTOS_URL' : '--url', text);
 }
 
 function listenAddress(text: string): ListenAddress {

@@ -70,3 +70,9 @@ export function httpUrl(name: string, text: string): URL {
     throw new UsageError(`${name} must be an address such as http://127.0.0.1:3000, without a user name.`);
   return url;
 }
+
+/** The address of Custos, for paths such as /v1/enforce: without slashes and `/v1` at its end, and without a query. @throws {UsageError} */
+export function serviceUrl(name: string, text: string): string {
+  const { origin, pathname } = httpUrl(name, text);
+  return origin + pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
