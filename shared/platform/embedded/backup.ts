@@ -2,11 +2,12 @@
 // See "Making a Base Backup Using the Low Level API" in PostgreSQL's manual.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { SetupError } from './account.ts';
 import { syncFolder, writeDurably } from '../files/durable.ts';
+import { makeFolder } from '../files/folders.ts';
 import { type Copier, createCopier } from './backup-files.ts';
 import { type BackupManifest, DATA, DATABASE, MANIFEST, manifestOf } from './backup-manifest.ts';
 import { databaseFolder } from './cluster.ts';
@@ -49,7 +50,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   // The next query fails with the same error.
   client.on('error', () => undefined);
   try {
-    await mkdir(part, { recursive: true, mode: 0o700 });
+    makeFolder(part, 0o700);
     await client.connect();
     const manifest = await copyAll(client, pgData, part, options);
     // Last, because a folder with a manifest is complete.

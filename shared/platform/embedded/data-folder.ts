@@ -1,6 +1,7 @@
 // The data folder: creates it, and describes errors of the file system below it.
-import { chmodSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../files/folders.ts';
 import { SetupError } from './account.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -28,18 +29,6 @@ export function writeWhole(file: string, content: string): void {
   const part = `${file}.new`;
   writeFileSync(part, content, { mode: 0o600, flush: true });
   renameSync(part, file);
-}
-
-/** With all folders above it, one by one: `mkdirSync` with `recursive` never returns below /proc in Node 20. */
-function makeFolder(folder: string): void {
-  const parent = path.dirname(folder);
-  if (!existsSync(parent)) makeFolder(parent);
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // A concurrent start may have just created it.
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
-  }
 }
 
 /** An error of the file system in the data folder or on the path to it as a sentence; any other error unchanged. */
