@@ -7,7 +7,7 @@ import { findPlaces } from '../shared/platform/config/root.ts';
 import { createPrinter, SILENT } from './demo/printer.ts';
 import { playStory } from './demo/story.ts';
 import { CommandError, EXIT, exitWith } from './exit.ts';
-import { serviceUrl } from './options.ts';
+import { apiKey, serviceUrl } from './options.ts';
 import { isColoured, printJson } from './output.ts';
 import type { CommandBody } from './program.ts';
 
@@ -23,7 +23,7 @@ export const demoCommand: CommandBody = {
           const isTerminal = process.stdout.isTTY;
           const colours = isTerminal && isColoured(process.stdout);
           const print = json ? SILENT : createPrinter({ out: process.stdout, isTerminal, colours });
-          const outcome = await playStory({ url: serviceUrl('--url', url), adminKey: key ?? findKey(), print });
+          const outcome = await playStory({ url: serviceUrl('--url', url), adminKey: key === undefined ? findKey() : apiKey('--key', key), print });
           if (json) printJson(outcome);
           return outcome.ok ? EXIT.ok : EXIT.failed;
         }),
@@ -33,9 +33,9 @@ export const demoCommand: CommandBody = {
 /** CUSTOS_KEY, or the admin key that `custos start` stores in the data folder. */
 function findKey(): string {
   const { CUSTOS_KEY: given } = process.env;
-  if (given) return given;
+  if (given) return apiKey('CUSTOS_KEY', given);
   const file = path.join(readSetting('dataDir', process.env, findPlaces()), BOOTSTRAP_FILE);
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  if (existsSync(file)) return apiKey(file, readFileSync(file, 'utf8').trim());
   throw new CommandError(
     `The demo needs an admin key, and ${file} does not exist. "npx custos start" creates it in the folder in which it is started; or give a key with --key or CUSTOS_KEY.`,
   );

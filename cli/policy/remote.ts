@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { memberOf } from '../../shared/kernel/json.ts';
 import { CommandError, UsageError } from '../exit.ts';
 import { readFile } from '../input.ts';
-import { serviceUrl } from '../options.ts';
+import { apiKey, serviceUrl } from '../options.ts';
 
 const TIMEOUT_MS = 60_000;
 
@@ -20,7 +20,7 @@ function keyOf({ keyFile }: RemoteOptions): string {
   const key = keyFile === undefined ? process.env['CUSTOS_KEY'] : readFile(keyFile).toString('utf8').trim();
   if (key === undefined || key === '')
     throw new UsageError('An admin key is needed: set CUSTOS_KEY, or name a file with --key-file.');
-  return key;
+  return apiKey(keyFile ?? 'CUSTOS_KEY', key);
 }
 
 /** The refusal of a service. */
