@@ -23,7 +23,11 @@ export const demoCommand: CommandBody = {
           const isTerminal = process.stdout.isTTY;
           const colours = isTerminal && isColoured(process.stdout);
           const print = json ? SILENT : createPrinter({ out: process.stdout, isTerminal, colours });
-          const outcome = await playStory({ url: serviceUrl('--url', url), adminKey: key === undefined ? findKey() : apiKey('--key', key), print });
+          const outcome = await playStory({
+            url: serviceUrl('--url', url),
+            adminKey: key === undefined ? findKey() : apiKey('--key', key),
+            print,
+          });
           if (json) printJson(outcome);
           return outcome.ok ? EXIT.ok : EXIT.failed;
         }),

@@ -81,7 +81,9 @@ export function reportError(error: unknown): number {
 /** A file or folder that the command can't use, where the command itself has no better sentence. */
 function sentenceOf(error: unknown): string | undefined {
   const { code, reason, file } = fileFailure(error) ?? {};
-  return reason === undefined || file === undefined ? undefined : printable(`${file} can't be used: ${reason} (${code}).`);
+  return reason === undefined || file === undefined
+    ? undefined
+    : printable(`${file} can't be used: ${reason} (${code}).`);
 }
 
 function stackOf(error: unknown): string {

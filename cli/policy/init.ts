@@ -1,5 +1,15 @@
 // `custos policy init`: copies the policies of the package to a folder of the user.
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { readSetting } from '../../shared/platform/config/config.ts';
 import { findPlaces } from '../../shared/platform/config/root.ts';

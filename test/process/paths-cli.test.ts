@@ -37,7 +37,17 @@ describe('a path that a command can not use', () => {
     'policy sign --key': (target) => ['policy', 'sign', '--name', 'signer', '--key', target],
     'verify --keys': (target) => ['verify', at('file'), '--keys', target],
     'log rotate-key --to': (target) => ['log', 'rotate-key', '--to', target],
-    'mcp-guard --key-file': (target) => ['mcp-guard', '--agent', 'a', '--server', 's', '--key-file', target, '--', 'true'],
+    'mcp-guard --key-file': (target) => [
+      'mcp-guard',
+      '--agent',
+      'a',
+      '--server',
+      's',
+      '--key-file',
+      target,
+      '--',
+      'true',
+    ],
   };
   const env = { CUSTOS_DATA_DIR: at('data'), CUSTOS_URL: 'http://127.0.0.1:1' };
 

@@ -43,7 +43,8 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   const pgData = databaseFolder(dataDir);
   if (pgData === undefined) throw new SetupError(`There is no database in ${dataDir}.`);
   // Of a symbolic link that leads nowhere, too.
-  if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw new SetupError(`${to} exists. Name a folder that does not exist yet.`);
+  if (lstatSync(to, { throwIfNoEntry: false }) !== undefined)
+    throw new SetupError(`${to} exists. Name a folder that does not exist yet.`);
   const around = [dataDir, pgData].find((folder) => isWithin(to, folder));
   if (around !== undefined) throw new SetupError(`${to} is inside ${around}. Keep the backup in another place.`);
   const part = `${to}.${randomBytes(4).toString('hex')}.part`;

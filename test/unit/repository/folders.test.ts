@@ -36,7 +36,9 @@ describe('makeFolder', () => {
   };
   for (const [target, code] of Object.entries(failing))
     it(`fails with ${code} at ${target.replace(folder, '')}`, () => {
-      expect(() => makeFolder(target)).to.throw().with.property('code', code);
+      expect(() => makeFolder(target))
+        .to.throw()
+        .with.property('code', code);
     });
 
   it('is the only function of the service that creates the folders above one', () => {
@@ -48,6 +50,6 @@ describe('makeFolder', () => {
     expect(files).to.include(path.join('shared', 'platform', 'files', 'folders.ts'));
     const others = files.filter((name) => RECURSIVE.test(readFileSync(path.join(root, name), 'utf8')));
     expect(others).to.deep.equal([]);
-    expect(RECURSIVE.test("mkdirSync(folder,\n { recursive: true })")).to.equal(true);
+    expect(RECURSIVE.test('mkdirSync(folder,\n { recursive: true })')).to.equal(true);
   });
 });
