@@ -20,6 +20,8 @@ describe('a deadline for an answer', () => {
     await once(worker, 'online');
     let hasEnded = false;
     const answer = once(worker, 'message');
+    // After this turn of the event loop come its timers, and only then what it reads.
+    await new Promise((resolve) => setImmediate(resolve));
     const cancel = startDeadline(50, () => (hasEnded = true));
     worker.postMessage('question');
     standStill(400);
