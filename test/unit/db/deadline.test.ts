@@ -12,18 +12,19 @@ function standStill(ms: number): void {
 
 describe('a deadline for an answer', () => {
   it('does not pass before an answer is read that came while this process stood still', async () => {
-    const worker = new Worker(
-      `require('node:worker_threads').parentPort.once('message', () => {
-      require('node:worker_threads').parentPort.postMessage('answer') })`,
-      { eval: true },
-    );
+    const asked = new Int32Array(new SharedArrayBuffer(4));
+    const script = `const { parentPort, workerData } = require('node:worker_threads');
+      Atomics.wait(workerData, 0, 0);
+      parentPort.postMessage('answer');`;
+    const worker = new Worker(script, { eval: true, workerData: asked });
     await once(worker, 'online');
     let hasEnded = false;
     const answer = once(worker, 'message');
     // After this turn of the event loop come its timers, and only then what it reads.
     await new Promise((resolve) => setImmediate(resolve));
     const cancel = startDeadline(50, () => (hasEnded = true));
-    worker.postMessage('question');
+    Atomics.store(asked, 0, 1);
+    Atomics.notify(asked, 0);
     standStill(400);
     await answer;
     cancel();
