@@ -11,6 +11,7 @@ import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { restoreBackup } from '../shared/platform/embedded/restore.ts';
 import { loadConfig, withEmbeddedServer } from './context.ts';
 import { say } from './exit.ts';
+import { nonEmpty } from './options.ts';
 import { counted, printLine } from './output.ts';
 import type { CommandBody } from './program.ts';
 
@@ -19,7 +20,7 @@ export const backupCommand: CommandBody = {
 as safe as the data folder: whoever can read it can sign as this service. The policy folder is not in it; the policy sets that were in force
 are in the database. Secrets in variables, such as CUSTOS_PEPPER, are not in it.`,
   define: (command) =>
-    command.argument('<folder>', 'the folder to create').action(async (folder) => {
+    command.argument('<folder>', 'the folder to create', nonEmpty).action(async (folder) => {
       const config = loadConfig();
       requireEmbedded(config);
       const { dataDir } = config;
@@ -48,10 +49,11 @@ What was recorded after the backup is lost. With --checkpoints, a log that was s
 from where the backup ends; see "Backup and restore" in docs/guides/run-in-production.md.`,
   define: (command) =>
     command
-      .argument('<folder>', 'the folder of a backup')
+      .argument('<folder>', 'the folder of a backup', nonEmpty)
       .option(
         '--checkpoints <folder>',
         'kept checkpoints that are newer than the backup, such as those of the old data folder',
+        nonEmpty,
       )
       .action(async (folder, { checkpoints }) => {
         const config = loadConfig();

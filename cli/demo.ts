@@ -6,7 +6,8 @@ import { readSetting } from '../shared/platform/config/config.ts';
 import { findPlaces } from '../shared/platform/config/root.ts';
 import { createPrinter, SILENT } from './demo/printer.ts';
 import { playStory } from './demo/story.ts';
-import { CommandError, EXIT, exitWith, UsageError } from './exit.ts';
+import { CommandError, EXIT, exitWith } from './exit.ts';
+import { apiKey, serviceUrl } from './options.ts';
 import { isColoured, printJson } from './output.ts';
 import type { CommandBody } from './program.ts';
 
@@ -22,26 +23,23 @@ export const demoCommand: CommandBody = {
           const isTerminal = process.stdout.isTTY;
           const colours = isTerminal && isColoured(process.stdout);
           const print = json ? SILENT : createPrinter({ out: process.stdout, isTerminal, colours });
-          const outcome = await playStory({ url: originOf(url), adminKey: key ?? findKey(), print });
+          const outcome = await playStory({
+            url: serviceUrl('--url', url),
+            adminKey: key === undefined ? findKey() : apiKey('--key', key),
+            print,
+          });
           if (json) printJson(outcome);
           return outcome.ok ? EXIT.ok : EXIT.failed;
         }),
       ),
 };
 
-function originOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw new UsageError(`--url must be an address such as http://127.0.0.1:3000, not "${text}".`);
-  return url.origin;
-}
-
 /** CUSTOS_KEY, or the admin key that `custos start` stores in the data folder. */
 function findKey(): string {
   const { CUSTOS_KEY: given } = process.env;
-  if (given) return given;
+  if (given) return apiKey('CUSTOS_KEY', given);
   const file = path.join(readSetting('dataDir', process.env, findPlaces()), BOOTSTRAP_FILE);
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  if (existsSync(file)) return apiKey(file, readFileSync(file, 'utf8').trim());
   throw new CommandError(
     `The demo needs an admin key, and ${file} does not exist. "npx custos start" creates it in the folder in which it is started; or give a key with --key or CUSTOS_KEY.`,
   );

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CommanderError } from '@commander-js/extra-typings';
 import { ApiError } from '../shared/kernel/errors.ts';
 import { OperatorError } from '../shared/kernel/operator-error.ts';
+import { fileFailure } from '../shared/platform/files/reasons.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
 
 /** Exit codes that mean the same in every command. A command with further codes lists them in its help. */
@@ -67,12 +68,24 @@ export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Prints why a command failed: the sentences of an expected error, the stack of any other. @returns the exit code */
+/** Prints why a command failed: sentences for an expected error and for one of the file system, the stack of any other. @returns the exit code */
 export function reportError(error: unknown): number {
   // Commander has printed its message already. `--help` and `--version` also end as an error, with code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof OperatorError || error instanceof ApiError)
     for (const line of error.message.split('\n')) say(`custos: ${printable(line)}`);
-  else say(`custos: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  else say(`custos: ${sentenceOf(error) ?? stackOf(error)}`);
   return error instanceof CommandError ? error.exitCode : EXIT.failed;
+}
+
+/** A file or folder that the command can't use, where the command itself has no better sentence. */
+function sentenceOf(error: unknown): string | undefined {
+  const { code, reason, file } = fileFailure(error) ?? {};
+  return reason === undefined || file === undefined
+    ? undefined
+    : printable(`${file} can't be used: ${reason} (${code}).`);
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { parseKey } from '../shared/domain/keys/format.ts';
 import { isCallerId } from '../shared/kernel/ids.ts';
 import { EXIT, exitAfterServing, say, UsageError } from './exit.ts';
 import { SYSTEM_CLOCK } from './mcp-guard/clock.ts';
@@ -23,7 +22,7 @@ import { Reporter } from './mcp-guard/reports.ts';
 import { newState, Session } from './mcp-guard/session.ts';
 import { guardStdio } from './mcp-guard/stdio.ts';
 import { serverEnv } from './mcp/server-process.ts';
-import { httpUrl, wholeNumber } from './options.ts';
+import { apiKey, httpUrl, serviceUrl, wholeNumber } from './options.ts';
 import type { CommandBody } from './program.ts';
 
 interface Options {
@@ -121,8 +120,7 @@ function isIdentifier(text: string): boolean {
 function addressOf({ url }: Options): string {
   const text = url ?? process.env['CUSTOS_URL'];
   if (text === undefined) throw new UsageError('Where does Custos run? Set CUSTOS_URL, or name it with --url.');
-  const { origin, pathname } = httpUrl(url === undefined ? 'CUSTOS_URL' : '--url', text);
-  return `${origin}${pathname.replace(/\/+$/, '')}`;
+  return serviceUrl(url === undefined ? 'CUSTOS_URL' : '--url', text);
 }
 
 function listenAddress(text: string): ListenAddress {
@@ -153,9 +151,7 @@ function accessOf({ listen, publicUrl, listenTokenFile: file }: Options): Access
 function keyOf({ keyFile }: Options): string {
   const key = keyFile === undefined ? process.env['CUSTOS_KEY'] : readSecret('--key-file', keyFile);
   if (!key) throw new UsageError('An API key is needed: set CUSTOS_KEY, or name a file with --key-file.');
-  if (parseKey(key) === undefined)
-    throw new UsageError(`${keyFile === undefined ? 'CUSTOS_KEY' : keyFile} holds no API key of Custos.`);
-  return key;
+  return apiKey(keyFile ?? 'CUSTOS_KEY', key);
 }
 
 function readSecret(option: string, file: string): string {

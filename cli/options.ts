@@ -1,6 +1,7 @@
 // Options that several commands have, and parsers that turn their values into numbers and times.
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { timeOf } from '../shared/core/policy/values.ts';
+import { parseKey } from '../shared/domain/keys/format.ts';
 import { parseDuration } from '../shared/kernel/durations.ts';
 import { JsonError, parseJson } from '../shared/kernel/json.ts';
 import { ENVIRONMENTS } from '../shared/kernel/vocabulary.ts';
@@ -69,4 +70,16 @@ export function httpUrl(name: string, text: string): URL {
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '')
     throw new UsageError(`${name} must be an address such as http://127.0.0.1:3000, without a user name.`);
   return url;
+}
+
+/** An API key. @param source where it is from @throws {UsageError} without the key for what is none, which no header might hold */
+export function apiKey(source: string, text: string): string {
+  if (parseKey(text) === undefined) throw new UsageError(`${source} holds no API key of Custos.`);
+  return text;
+}
+
+/** The address of Custos, for paths such as /v1/enforce: without slashes and `/v1` at its end, and without a query. @throws {UsageError} */
+export function serviceUrl(name: string, text: string): string {
+  const { origin, pathname } = httpUrl(name, text);
+  return origin + pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

@@ -1,5 +1,5 @@
 // Checks of `custos doctor` on this machine: Node, folders, free disk space and key files.
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../shared/platform/config/table.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
@@ -21,9 +21,17 @@ export function checkNode(version: string): Diagnosis[] {
   return [ok('node', seen)];
 }
 
-/** The folder, or its nearest existing ancestor when it does not exist yet. */
+/** What is at the path, or the nearest ancestor that exists when there is nothing yet: also a symbolic link that leads nowhere. */
 function existing(folder: string): string {
-  return existsSync(folder) ? folder : existing(path.dirname(folder));
+  return existsSync(folder) || isLink(folder) ? folder : existing(path.dirname(folder));
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 export function checkFolders(config: Config): Diagnosis[] {
@@ -38,7 +46,9 @@ export function checkFolders(config: Config): Diagnosis[] {
 
 function writable(name: string, folder: string): Diagnosis {
   const there = existing(folder);
-  const stats = statSync(there);
+  const stats = existsSync(there) ? statSync(there) : undefined;
+  if (stats === undefined)
+    return problem(name, `${there} is a symbolic link that leads nowhere`, 'create its target, or change the folder');
   if (!stats.isDirectory()) return problem(name, `${there} is not a folder`, 'remove the file, or change the folder');
   try {
     accessSync(there, constants.W_OK | constants.X_OK);
@@ -57,7 +67,11 @@ function writable(name: string, folder: string): Diagnosis {
 }
 
 function space(name: string, folder: string): Diagnosis[] {
-  const { bavail, bsize } = statfsSync(existing(folder));
+  const there = existing(folder);
+  // The check of the folder itself reports a link that leads nowhere.
+  if (!existsSync(there)) return [];
+  const { blocks, bavail, bsize } = statfsSync(there);
+  if (blocks === 0) return [problem('disk', `${there} is on no disk`, `name another folder as ${name}`)];
   const free = bavail * bsize;
   const seen = `${(free / 1024 ** 3).toFixed(1)} GB free where the ${name} is`;
   if (free < LEAST_FREE_BYTES)

@@ -10,6 +10,7 @@ import { withNamedConditions } from '../../shared/core/policy/import/named.ts';
 import { ImportError, type ImportResult, type SourceFile } from '../../shared/core/policy/import/result.ts';
 import { FACT_NAMES } from '../../shared/core/policy/vocabulary.ts';
 import { findPlaces } from '../../shared/platform/config/root.ts';
+import { makeFolder } from '../../shared/platform/files/folders.ts';
 import { shippedPolicies } from '../../shared/platform/config/settings/policies.ts';
 import { LEXICON_FILE, LEXICON_FOLDER } from '../../shared/core/policy/lexicon-files.ts';
 import { prettyJson } from '../../shared/kernel/pretty-json.ts';
@@ -125,7 +126,7 @@ function write(folder: string, files: ImportResult['files']): void {
   if (taken !== undefined)
     throw new UsageError(`${path.join(folder, taken.path)} already exists and is not overwritten.`);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const shipped = shippedPolicies(findPlaces());
     const missing = [...(existsSync(path.join(folder, LEXICON_FILE)) ? [] : [LEXICON_FOLDER]), 'schema'];
     for (const name of missing.filter((one) => !existsSync(path.join(folder, one)))) {
@@ -133,7 +134,7 @@ function write(folder: string, files: ImportResult['files']): void {
       copyFolder(path.join(shipped, name), path.join(folder, name));
     }
     for (const { path: name, json } of files) {
-      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      makeFolder(path.dirname(path.join(folder, name)));
       writeFileSync(path.join(folder, name), prettyJson(json));
     }
   } catch (error) {

@@ -1,5 +1,15 @@
 // `custos policy init`: copies the policies of the package to a folder of the user.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { readSetting } from '../../shared/platform/config/config.ts';
 import { findPlaces } from '../../shared/platform/config/root.ts';
@@ -44,9 +54,9 @@ function defaultFolder(places: ReturnType<typeof findPlaces>): string {
  * @throws {UsageError} when the target has content
  */
 function copyNew(from: string, to: string): number {
-  if (!isAbsentOrEmpty(to)) throw taken(to);
   const partial = `${to}.new.${process.pid}`;
   try {
+    if (!isAbsentOrEmpty(to)) throw taken(to);
     mkdirSync(partial);
     const files = copyFolder(from, partial);
     renameSync(partial, to);
@@ -55,7 +65,8 @@ function copyNew(from: string, to: string): number {
     const { code } = error as NodeJS.ErrnoException;
     // Another command created the folder after the check.
     if (code === 'ENOTEMPTY' || code === 'EEXIST') throw taken(to);
-    const reason = code === 'ENOENT' ? `${path.dirname(to)} does not exist` : reasonOf(error);
+    const parent = path.dirname(to);
+    const reason = code === 'ENOENT' && !existsSync(parent) ? `${parent} does not exist` : reasonOf(error);
     if (reason === undefined) throw error;
     throw new CommandError(`The policies can't be copied to ${to}: ${reason}.`, { cause: error });
   } finally {
@@ -66,8 +77,10 @@ function copyNew(from: string, to: string): number {
 const taken = (folder: string): UsageError => new UsageError(`${folder} already exists and is not overwritten.`);
 
 function isAbsentOrEmpty(folder: string): boolean {
+  // A symbolic link that leads nowhere is in the way.
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return true;
   const stats = statSync(folder, { throwIfNoEntry: false });
-  return stats === undefined || (stats.isDirectory() && readdirSync(folder).length === 0);
+  return stats?.isDirectory() === true && readdirSync(folder).length === 0;
 }
 
 /** By content, because the files of an installed package may be read-only, and the copies must not be. */

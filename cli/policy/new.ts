@@ -1,6 +1,6 @@
 // `custos policy new`: writes a first valid policy, and a test file that shows its effect beside the other policies.
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { createReadings } from '../../shared/domain/decisions/readings.ts';
@@ -28,6 +28,7 @@ import { printBroken } from './findings.ts';
 import { admitFolder, readFolder, shownFinding, shownPath, testsDirOf } from './folder.ts';
 import { FOLDER_HELP, policyDirOf, refuseShipped } from './place.ts';
 import { prettyJson } from '../../shared/kernel/pretty-json.ts';
+import { makeFolder } from '../../shared/platform/files/folders.ts';
 import { type Draft, draftOf, TEMPLATE_EFFECTS, type TemplateEffect } from './template.ts';
 
 interface NewOptions {
@@ -118,7 +119,7 @@ async function writeNew(id: string, dir: string, options: NewOptions): Promise<n
   if (set === undefined)
     throw new UsageError(`The policy can't be added: ${errors.map(({ message }) => message).join('; ')}.`);
   const test = await testOf(draft, set, hasSchemas);
-  await mkdir(path.dirname(files.test), { recursive: true });
+  makeFolder(path.dirname(files.test));
   await writeFile(files.test, prettyJson(test.content), { flag: 'wx' });
   // Last, because a service that reads the folder puts the policy into force now.
   await writeFile(files.policy, policyText, { flag: 'wx' });

@@ -3,6 +3,7 @@ import { readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readSetting } from '../../shared/platform/config/config.ts';
 import { findPlaces, findRoot, isCheckout } from '../../shared/platform/config/root.ts';
+import { fileFailure } from '../../shared/platform/files/reasons.ts';
 import { shippedPolicies } from '../../shared/platform/config/settings/policies.ts';
 import { SETTINGS } from '../../shared/platform/config/table.ts';
 import { UsageError } from '../exit.ts';
@@ -37,17 +38,12 @@ export function refuseShipped(dir: string): void {
   );
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'it does not exist',
-  ENOTDIR: 'it is not a folder (policies are checked together, so name their folder)',
-  EACCES: 'reading it is not permitted',
-  ELOOP: 'its symbolic links form a loop',
-};
-
-/** Why a folder can't be read; undefined for an error that is not of the file system. */
+/** Why a file or folder can't be read or written; undefined for an error that is not of the file system. */
 export function reasonOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-  return code === undefined ? undefined : (REASONS[code] ?? code);
+  const failure = fileFailure(error);
+  if (failure?.code === 'ENOTDIR' && failure.syscall === 'scandir')
+    return 'it is not a folder (policies are checked together, so name their folder)';
+  return failure?.reason ?? failure?.code;
 }
 
 /** Why the folder can't be read now; undefined when it can be. */

@@ -104,6 +104,7 @@ export function printResult(result: Result, { json }: Pick<PutOptions, 'json'>):
   if (comparison !== undefined) for (const line of comparisonLines(comparison)) printLine(line);
   say(SENTENCES[status]);
   if (approvalId !== null) say(`  custos approvals approve ${printable(approvalId)} --reason "..."`);
-  else if (status === 'activated' && previousDigest !== null)
+  // The same after follow-folder, when the set of the folder was in force by a rollback.
+  else if (status === 'activated' && previousDigest !== null && previousDigest !== result.digest)
     say(`To go back: custos policy rollback ${printable(previousDigest)} --reason "..."`);
 }

@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { memberOf } from '../../shared/kernel/json.ts';
 import { CommandError, UsageError } from '../exit.ts';
 import { readFile } from '../input.ts';
-import { httpUrl } from '../options.ts';
+import { apiKey, serviceUrl } from '../options.ts';
 
 const TIMEOUT_MS = 60_000;
 
@@ -20,7 +20,7 @@ function keyOf({ keyFile }: RemoteOptions): string {
   const key = keyFile === undefined ? process.env['CUSTOS_KEY'] : readFile(keyFile).toString('utf8').trim();
   if (key === undefined || key === '')
     throw new UsageError('An admin key is needed: set CUSTOS_KEY, or name a file with --key-file.');
-  return key;
+  return apiKey(keyFile ?? 'CUSTOS_KEY', key);
 }
 
 /** The refusal of a service. */
@@ -40,18 +40,18 @@ export async function callService(
   path: string,
   body?: object,
 ): Promise<unknown> {
-  const base = httpUrl('--url', options.url ?? '');
+  const base = serviceUrl('--url', options.url ?? '');
   const key = keyOf(options);
   let answer: Response;
   try {
-    answer = await fetch(`${base.href.replace(/\/$/, '')}${path}`, {
+    answer = await fetch(`${base}${path}`, {
       method,
       headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (error) {
-    throw new CommandError(`${base.origin} does not answer.`, { cause: error });
+    throw new CommandError(`${base} does not answer.`, { cause: error });
   }
   const said: unknown = await answer.json().catch(() => undefined);
   if (answer.ok) return said;

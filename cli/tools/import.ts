@@ -1,12 +1,13 @@
 // `custos tools import`: proposes a catalogue for the tools of a running MCP server, and says for each entry why and how sure.
 import { existsSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ImportedTools, importTools } from '../../shared/core/policy/import-tools.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import type { Confidence } from '../../shared/core/tools/propose.ts';
 import type { ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { isCallerId } from '../../shared/kernel/ids.ts';
+import { makeFolder } from '../../shared/platform/files/folders.ts';
 import { CommandError, exitWith, EXIT, say, UsageError } from '../exit.ts';
 import { counted, paint, printJson } from '../output.ts';
 import { lexiconOf } from '../policy/folder.ts';
@@ -99,7 +100,7 @@ function serverOf(
 async function replaceFile(file: string, text: string): Promise<void> {
   const partial = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}`);
   try {
-    await mkdir(path.dirname(file), { recursive: true });
+    makeFolder(path.dirname(file));
     await writeFile(partial, text);
     await rename(partial, file);
   } catch (error) {

@@ -89,8 +89,9 @@ func New(address, key string, options ...Option) (*Client, error) {
 	if strings.IndexFunc(key, func(char rune) bool { return char <= ' ' || char > '~' }) != -1 {
 		return nil, errors.New("custos: the key has characters that a key can not have")
 	}
+	base.Path, base.RawPath = withoutVersion(base.Path), withoutVersion(base.RawPath)
 	t := &transport{
-		base:      strings.TrimSuffix(base.String(), "/"),
+		base:      base.String(),
 		authorize: authorizeWith(key),
 		timeout:   defaultTimeout,
 		retries:   defaultRetries,
@@ -141,6 +142,11 @@ func keepAliveTransport() *http.Transport {
 		TLSHandshakeTimeout:   dialTimeout,
 		ExpectContinueTimeout: time.Second,
 	}
+}
+
+// withoutVersion leaves out slashes and /v1 at the end of an address: every path of an operation begins with it.
+func withoutVersion(path string) string {
+	return strings.TrimSuffix(strings.TrimRight(path, "/"), "/v1")
 }
 
 func firstOf(texts ...string) string {

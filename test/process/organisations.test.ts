@@ -135,7 +135,7 @@ describe('organisations and keys from the shell', () => {
     const names = ['--organisation', 'taken', '--organisation', 'nobody'];
     const ran = await custos(['policy', 'push', other, '--reason', 'x', ...names]);
     expect(ran, ran.stderr).to.include({ code: 2, stdout: '' });
-    expect(ran.stderr).to.match(/^custos: --organisation number 2 is not an organisation\.$/m);
+    expect(ran.stderr).to.match(/^custos: --organisation number 2 is not an organisation: "nobody"\.$/m);
   });
 
   it('refuse to work with another pepper', async () => {

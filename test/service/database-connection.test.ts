@@ -201,3 +201,37 @@ describe('a connection that becomes free', () => {
     await database.drop();
   });
 });
+
+describe('a process that stands still', () => {
+  let database: TestDatabase;
+  let db: Database;
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openTestDatabase(database.url, { patient: false, poolSize: 1, queryTimeoutMs: 400 });
+  });
+  after(async () => {
+    await db?.close();
+    await database?.drop();
+  });
+
+  const standStill = (ms: number): void => {
+    const untilMs = performance.now() + ms;
+    while (performance.now() < untilMs);
+  };
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  it('reads the answers that came meanwhile instead of failing, also of statements that wait for a connection', async () => {
+    // Beyond the time for a statement and for a connection.
+    await db.query('SELECT 1', []);
+    const answers = Array.from({ length: 5 }, (_, i) => db.query('SELECT $1::int AS i', [i]));
+    // The statement has been sent.
+    await turn();
+    standStill(900);
+    expect(await Promise.all(answers)).to.deep.equal(answers.map((_, i) => [{ i }]));
+  });
+
+  it('fails with E6002 when a statement really takes too long', async () => {
+    const failure = await db.query('SELECT pg_sleep(5)', []).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 'E6002');
+  });
+});

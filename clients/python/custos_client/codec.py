@@ -47,9 +47,9 @@ def fields_of(model: type) -> Tuple[FieldInfo, ...]:
 
 
 def decode(hint: Any, value: Any, where: str = "the answer") -> Any:
-    """Raises DecodeError unless the JSON value is of the type.
+    """Raises DecodeError unless the JSON value is of the type, or may be of a later version of the service.
 
-    Members that the type does not have are ignored.
+    Members that the type does not have are ignored, and a member may be null whatever its type is.
     """
     origin = typing.get_origin(hint)
     if hint is Any:
@@ -104,7 +104,8 @@ def _decode_union(variants: Tuple[Any, ...], value: Any, where: str) -> Any:
         return None
     error = DecodeError(f"{where} is null")
     # The variant with most required members first: it is the most specific one.
-    for variant in sorted(variants, key=_required_count, reverse=True):
+    models = [variant for variant in variants if variant is not type(None)]
+    for variant in sorted(models, key=_required_count, reverse=True):
         try:
             return decode(variant, value, where)
         except DecodeError as failure:
@@ -121,10 +122,15 @@ def _decode_dataclass(model: Any, value: Any, where: str) -> Any:
     arguments: Dict[str, Any] = {}
     for field in fields_of(model):
         if field.wire in value:
-            arguments[field.name] = decode(field.type, value[field.wire], f"{where}.{field.wire}")
+            arguments[field.name] = _decode_member(field.type, value[field.wire], f"{where}.{field.wire}")
         elif field.is_required:
             raise DecodeError(f"{where} has no member {field.wire}")
     return model(**arguments)
+
+
+def _decode_member(hint: Any, value: Any, where: str) -> Any:
+    # In a later version a member may have no value in some cases.
+    return None if value is None else decode(hint, value, where)
 
 
 def _is_typed_dict(hint: Any) -> bool:
@@ -135,7 +141,7 @@ def _check_typed_dict(hint: Any, value: Any, where: str) -> Any:
     _expect(isinstance(value, dict), where, "an object")
     for name, member in typing.get_type_hints(hint).items():
         if name in value:
-            decode(member, value[name], f"{where}.{name}")
+            _decode_member(member, value[name], f"{where}.{name}")
         elif name in hint.__required_keys__:
             raise DecodeError(f"{where} has no member {name}")
     return value
@@ -149,8 +155,13 @@ def _expect(holds: bool, where: str, what: str) -> None:
 def encode_value(value: Any) -> Any:
     """The JSON value of an instance of a dataclass, or of JSON data, which stays as it is."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        model: type = type(value)
-        return encode_as(model, {field.name: getattr(value, field.name) for field in fields_of(model)})
+        members = ((field, getattr(value, field.name)) for field in fields_of(type(value)))
+        return {
+            field.wire: _encode_as_hint(field.type, member)
+            for field, member in members
+            # One that is required is null in an answer of a later version.
+            if member is not UNSET and (member is not None or field.is_required or _takes_null(field))
+        }
     if isinstance(value, (list, tuple)):
         return [encode_value(element) for element in value]
     return value

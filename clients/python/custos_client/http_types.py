@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import ssl
 from dataclasses import dataclass
 from typing import Dict, Mapping, Optional, Protocol
@@ -45,7 +46,8 @@ class Address:
             host=parts.hostname,
             port=port if port is not None else (443 if is_tls else 80),
             is_tls=is_tls,
-            base_path=parts.path.rstrip("/"),
+            # Every path begins with /v1.
+            base_path=re.sub("/v1$", "", parts.path.rstrip("/")),
             authority=parts.netloc,
         )
 

@@ -106,14 +106,25 @@ class Question:
             return None
         if not is_timed:
             return None
-        if decision.decision_id == "":
-            return None
-        # The service never sends DEGRADE without obligations: the answer is incomplete.
-        if decision.verdict == "DEGRADE" and not decision.obligations:
-            return None
-        if not all(isinstance(one.get("type"), str) for one in decision.obligations):
-            return None
-        return decision
+        return decision if _is_complete(decision) else None
+
+
+def _is_complete(decision: Decision) -> bool:
+    """Whether it has what a call depends on.
+
+    To `decode`, any member of an answer may be null.
+    """
+    reasons, obligations = decision.reasons, decision.obligations
+    if not isinstance(reasons, list) or not isinstance(obligations, list):
+        return False
+    # The service never sends DEGRADE without obligations: the answer is incomplete.
+    if decision.verdict == "DEGRADE" and not obligations:
+        return False
+    texts: List[Any] = [decision.decision_id, *(text for one in reasons for text in (one.code, one.message))]
+    texts.extend(one.get("type") for one in obligations)
+    if decision.verdict == "ESCALATE" and decision.approval is not None:
+        texts.append(decision.approval.approval_id)
+    return decision.decision_id != "" and all(isinstance(text, str) for text in texts)
 
 
 def _place_of(arguments: Mapping[str, Any], error: canonical.NotJsonError) -> str:

@@ -8,7 +8,7 @@ import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
 import type { Decision, JsonObject } from './types.ts';
 
 export interface CustosOptions {
-  /** Address of the service. Default: the environment variable CUSTOS_URL, then `http://127.0.0.1:3000`. */
+  /** Address of the service, with or without `/v1`. Default: the environment variable CUSTOS_URL, then `http://127.0.0.1:3000`. */
   readonly url?: string | undefined;
   /** The API key. Default: the environment variable CUSTOS_KEY. No error and no log line contains it. */
   readonly key?: string | undefined;
@@ -41,7 +41,8 @@ function checkedUrl(text: string): string {
     throw new TypeError(
       'url must be an http or https address such as http://127.0.0.1:3000, without user name, query and fragment',
     );
-  return text.replace(/\/+$/, '');
+  // Every path begins with it. A host that is called v1 is none.
+  return text.replace(/\/+$/, '').replace(/(?<!\/)\/v1$/, '');
 }
 
 /** @throws {TypeError} The message does not repeat the key. */

@@ -1,9 +1,10 @@
 // Creates the first organisation and its admin key at the first start, in whichever process comes first.
 import { OperatorError } from '../../kernel/operator-error.ts';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Database, EntitySql } from '../../platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/db/locks.ts';
+import { makeFolder } from '../../platform/files/folders.ts';
 import { generateKey, formatKey, type NewKey, parseKey } from './format.ts';
 import { TIER_MAX } from './limits.ts';
 import { loadKey } from './lookup.ts';
@@ -131,7 +132,7 @@ function keptKey(file: string): NewKey {
     return liveKey(readFileSync(file, 'utf8').trim(), file);
   }
   const made = generateKey('live');
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(file), 0o700);
   // Renamed into place, so that it is complete or absent after a crash. The pid keeps processes from sharing the
   // temporary file.
   const temporary = `${file}.${process.pid}.new`;

@@ -1,8 +1,9 @@
 // Keeps the last signed checkpoint of each log outside the database, so that restoring a backup of the database cannot undo it.
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { readFile, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder, writeDurably } from '../../platform/files/durable.ts';
+import { makeFolder } from '../../platform/files/folders.ts';
 
 /** A folder with one file for each log, shared by all workers (CUSTOS_CHECKPOINT_DIR). */
 export interface CheckpointKeeper {
@@ -50,7 +51,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
 /** Writes a file in one step; resolves when it is durable. */
 async function replaceDurably(file: string, text: string): Promise<void> {
   const folder = path.dirname(file);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   // Workers of several machines share the folder, and in containers they may have the same process id.
   const temporary = `${file}.${randomUUID()}.new`;
   try {

@@ -1,4 +1,5 @@
 // Stages: a set that is in force for some organisations, or evaluated in shadow for a share of decisions, before it is in force for all.
+import { quoted } from '../../core/proof/encoding.ts';
 import { ApiError, invalidField } from '../../kernel/errors.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import { writeToLogsOf } from '../ledger/service-record.ts';
@@ -88,7 +89,7 @@ async function recordStage(
 async function organisationsOf(sql: Sql, slugs: readonly string[]): Promise<{ id: string; slug: string }[]> {
   const found = await sql.query<{ id: string; slug: string }>(ORGANISATIONS, [slugs]);
   const at = slugs.findIndex((slug) => !found.some((one) => one.slug === slug));
-  if (at !== -1) throw invalidField(`/stage/organisations/${at}`, 'is not an organisation');
+  if (at !== -1) throw invalidField(`/stage/organisations/${at}`, `is not an organisation: ${quoted(slugs[at] ?? '')}`);
   return found;
 }
 

@@ -2,7 +2,7 @@
 // It replaces the compiler's output of the entry points; tests and importers use the other files of the build. The processes of the service
 // are one script, whose compiled form V8 can keep (../process/code-cache.ts); commands load only the files that they need.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -155,8 +155,10 @@ const written = new Set();
 function write(file, contents) {
   written.add(file);
   mkdirSync(path.dirname(file), { recursive: true });
-  // An unchanged file is not touched: a service of this checkout may be reading it.
-  if (!existsSync(file) || !readFileSync(file).equals(contents)) writeFileSync(file, contents);
+  // An unchanged file is not touched, and another is replaced in one step: a service of this checkout may be reading it.
+  if (existsSync(file) && readFileSync(file).equals(contents)) return;
+  writeFileSync(`${file}.new`, contents);
+  renameSync(`${file}.new`, file);
 }
 for (const { path: file, text, contents } of [...files.outputFiles, ...service.outputFiles])
   write(file, file.endsWith('.map') ? contents : Buffer.from(inAscii(text, file)));

@@ -160,8 +160,11 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
     return queued;
   };
 
-  const answered = async (question: Promise<void>): Promise<void> => {
-    await question;
+  const answered = async (): Promise<void> => {
+    await (running ?? refresh());
+    if (!moments.isOlder(polledAt, 2 * FRESH_MS)) return;
+    // No poll takes so long: this process stood still meanwhile.
+    await (running ?? refresh());
     if (!moments.isOlder(polledAt, 2 * FRESH_MS)) return;
     throw new ApiError('E6002', 'The database answers too slowly now; the request may be repeated.', {
       headers: { 'retry-after': '1' },
@@ -174,11 +177,11 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
   const catchUp = async (): Promise<void> => {
     const calledAtMs = monotonicMs();
     try {
-      return await answered(running ?? refresh());
+      return await answered();
     } catch (error) {
       if (monotonicMs() - calledAtMs > POLL_AGAIN_MS) throw error;
     }
-    await answered(running ?? refresh());
+    await answered();
   };
 
   const quietly = (): void => {

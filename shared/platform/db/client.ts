@@ -1,5 +1,6 @@
 // The client of every connection to PostgreSQL. Of an address with several servers, which pg does not know, it takes the one that accepts writes.
 import pg from 'pg';
+import { startDeadline } from './deadline.ts';
 import { serverAddresses } from '../../kernel/database-servers.ts';
 
 /** Time for a server to tell whether it accepts writes. With two servers less than a request waits for a connection. */
@@ -103,8 +104,38 @@ interface Starting {
 const pgStart = (pg.Client.prototype as unknown as Starting).getStartupConf;
 
 type Callback = (error: Error | null, client?: pg.Client) => void;
+type Answered = (error: Error | undefined, result?: unknown) => void;
 
-/** pg's client, for an address that may have several servers. */
+/** Calls back once: with the answer, or with the error of pg's `query_timeout` when there was none in time. */
+function inTime(answered: Answered, ms: number): Answered {
+  let isOver = false;
+  const finish: Answered = (error, result) => {
+    if (isOver) return;
+    isOver = true;
+    cancel();
+    answered(error, result);
+  };
+  const cancel = startDeadline(ms, () => finish(new Error('Query read timeout')));
+  return finish;
+}
+
+/** The client's `query`, in all its forms: a text or a configuration, with a callback or for a promise. */
+function timedQuery(client: pg.Client, answerMs: number): pg.Client['query'] {
+  const withCallback = (given: readonly unknown[], answered: Answered): unknown =>
+    Reflect.apply(pg.Client.prototype.query, client, [...given, inTime(answered, answerMs)]);
+  const query = (...given: unknown[]): unknown => {
+    const last = given.at(-1);
+    // pg calls its callbacks so.
+    if (typeof last === 'function') return withCallback(given.slice(0, -1), last as Answered);
+    return new Promise((resolve, reject) => {
+      withCallback(given, (error, result) => (error ? reject(error) : resolve(result)));
+    });
+  };
+  // It takes and gives what pg's own does.
+  return query as pg.Client['query'];
+}
+
+/** pg's client, for an address that may have several servers, and whose `query_timeout` does not count time in which this process stood still. */
 export class DatabaseClient extends pg.Client {
   private readonly servers: Servers | undefined;
   private readonly unusable: Error | undefined;
@@ -114,19 +145,21 @@ export class DatabaseClient extends pg.Client {
   constructor(settings?: string | pg.ClientConfig) {
     const given = typeof settings === 'string' ? { connectionString: settings } : settings;
     const servers = given?.connectionString === undefined ? undefined : serversOf(given.connectionString);
-    const first = servers === undefined ? given : { ...given, connectionString: servers.addresses[0] };
+    const { query_timeout: answerMs, ...own } = given ?? {};
+    const first = servers === undefined ? own : { ...own, connectionString: servers.addresses[0] };
     let unusable: Error | undefined;
     try {
       super(first);
     } catch (error) {
       // A pool also makes clients in callbacks, where an exception would end the process. So it is the connection that fails.
-      const { connectionString: _, ...rest } = first ?? {};
+      const { connectionString: _, ...rest } = first;
       super(rest);
       unusable = unusableAddress(error);
     }
     this.servers = servers;
     this.unusable = unusable;
     this.options = given?.options;
+    if (answerMs !== undefined) this.query = timedQuery(this, answerMs);
   }
 
   /** Called by pg when the connection is open. */

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
 import { connectError } from './connect-error.ts';
+import { startDeadline } from './deadline.ts';
 import { createPool, OPEN_TIMEOUT_MS, type PoolOptions, waitMsOf } from './pool.ts';
 import type { Selection, WholeRow } from './seals/rows.ts';
 import type { Seals } from './seals/seals.ts';
@@ -141,12 +142,12 @@ const ignore = (): void => undefined;
 function checkOut(pool: pg.Pool, waitMs: number, onBroken: (error: Error) => void): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let isLate = false;
-    const timer = setTimeout(() => {
+    const cancel = startDeadline(waitMs, () => {
       isLate = true;
       reject(new TookTooLong('waiting for a connection', waitMs));
-    }, waitMs);
+    });
     pool.connect((error, client) => {
-      clearTimeout(timer);
+      cancel();
       if (client === undefined) return reject(error ?? new Error('the pool gave no client'));
       if (isLate) {
         // In a later turn: the release calls the next one that waits, which may be late, too, and so on.

@@ -1,12 +1,13 @@
 // A backup of a data folder while its database runs: PostgreSQL's low-level backup functions, copied files, and a manifest of all.
 // See "Making a Base Backup Using the Low Level API" in PostgreSQL's manual.
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { SetupError } from './account.ts';
 import { syncFolder, writeDurably } from '../files/durable.ts';
+import { makeFolder } from '../files/folders.ts';
 import { type Copier, createCopier } from './backup-files.ts';
 import { type BackupManifest, DATA, DATABASE, MANIFEST, manifestOf } from './backup-manifest.ts';
 import { databaseFolder } from './cluster.ts';
@@ -41,7 +42,9 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   const { dataDir, to, adminUrl } = options;
   const pgData = databaseFolder(dataDir);
   if (pgData === undefined) throw new SetupError(`There is no database in ${dataDir}.`);
-  if (existsSync(to)) throw new SetupError(`${to} exists. Name a folder that does not exist yet.`);
+  // Of a symbolic link that leads nowhere, too.
+  if (lstatSync(to, { throwIfNoEntry: false }) !== undefined)
+    throw new SetupError(`${to} exists. Name a folder that does not exist yet.`);
   const around = [dataDir, pgData].find((folder) => isWithin(to, folder));
   if (around !== undefined) throw new SetupError(`${to} is inside ${around}. Keep the backup in another place.`);
   const part = `${to}.${randomBytes(4).toString('hex')}.part`;
@@ -49,7 +52,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   // The next query fails with the same error.
   client.on('error', () => undefined);
   try {
-    await mkdir(part, { recursive: true, mode: 0o700 });
+    makeFolder(part, 0o700);
     await client.connect();
     const manifest = await copyAll(client, pgData, part, options);
     // Last, because a folder with a manifest is complete.

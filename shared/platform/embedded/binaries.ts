@@ -1,7 +1,8 @@
 // The PostgreSQL programs that npm installed for this platform, completed and made accessible to the server's account.
-import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { makeFolder } from '../files/folders.ts';
 import { type Account, canEnter, SetupError } from './account.ts';
 
 export interface Binaries {
@@ -84,7 +85,7 @@ export function completeLibraries(folder: string): boolean {
 /** Copies to a temporary name and renames, so that an existing copy is complete. */
 function copyTo(copy: string, from: string): void {
   const native = `${copy}.new.${process.pid}`;
-  mkdirSync(path.dirname(copy), { recursive: true, mode: 0o755 });
+  makeFolder(path.dirname(copy), 0o755);
   rmSync(native, { recursive: true, force: true });
   try {
     cpSync(from, path.join(native, 'native'), {

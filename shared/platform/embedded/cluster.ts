@@ -15,6 +15,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, canEnter, giveTo, identity, SetupError, serverAccount } from './account.ts';
 import { type Binaries, prepareBinaries, SYSTEM_FOLDER } from './binaries.ts';
+import { makeFolder } from '../files/folders.ts';
 import { writeWhole } from './data-folder.ts';
 import { type GivenSecrets, makeSecrets, passwordOf, requireSecrets } from './secrets.ts';
 
@@ -125,7 +126,7 @@ function newPlace(dataDir: string, account: Account | undefined, say: (line: str
   // With a random part, because a data folder that was deleted and created again must not find the old database.
   const id = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}-${randomBytes(4).toString('hex')}`;
   const place = path.join(SYSTEM_FOLDER, id);
-  mkdirSync(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
+  makeFolder(SYSTEM_FOLDER, 0o755);
   if (!canEnter(account, SYSTEM_FOLDER))
     throw new SetupError(
       `PostgreSQL's user ${account?.name} can enter neither ${dataDir} nor ${SYSTEM_FOLDER}. Set CUSTOS_DATA_DIR to a folder that it can enter, or start as an ordinary user.`,

@@ -1,20 +1,9 @@
 // The data folder: creates it, and describes errors of the file system below it.
-import { chmodSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../files/folders.ts';
+import { fileFailure } from '../files/reasons.ts';
 import { SetupError } from './account.ts';
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not access it',
-  EPERM: 'this user may not access it',
-  EROFS: 'the file system is read-only',
-  ENOTDIR: 'a part of its path is not a folder',
-  EEXIST: 'a part of its path is not a folder',
-  ENOENT: 'it cannot be created there',
-  ENOSPC: 'the disk is full',
-  EDQUOT: "this user's disk quota is used up",
-  ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'its symbolic links form a loop',
-};
 
 /** A folder of root can be entered by the server's account; each file in it is protected by its own mode. */
 export function makeDataDir(dataDir: string): void {
@@ -30,24 +19,11 @@ export function writeWhole(file: string, content: string): void {
   renameSync(part, file);
 }
 
-/** With all folders above it, one by one: `mkdirSync` with `recursive` never returns below /proc in Node 20. */
-function makeFolder(folder: string): void {
-  const parent = path.dirname(folder);
-  if (!existsSync(parent)) makeFolder(parent);
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // A concurrent start may have just created it.
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
-  }
-}
-
 /** An error of the file system in the data folder or on the path to it as a sentence; any other error unchanged. */
 export function describeFileError(error: unknown, dataDir: string): unknown {
-  if (!(error instanceof Error)) return error;
-  const { code = '', path: file, syscall } = error as NodeJS.ErrnoException;
-  const reason = REASONS[code];
-  if (reason === undefined) return error;
+  const failure = fileFailure(error);
+  if (failure?.reason === undefined) return error;
+  const { code, reason, file, syscall } = failure;
   // Node doesn't name the file when it was open already.
   if (file === undefined && syscall === 'write')
     return new SetupError(`A file can't be written: ${reason} (${code}). The data folder is ${dataDir}.`, {

@@ -1,12 +1,13 @@
 // Runs the bundle of the service's processes with what V8 compiled at an earlier start: to compile it again is a third of the processor time
 // of a start. Only a checkout keeps compiled code, in its build: it fits one version of Node and its options, and a package is for all.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { findRoot, isCheckout } from '../config/root.ts';
+import { makeFolder } from '../files/folders.ts';
 import { keepHeapSmall } from './heap.ts';
 
 type Kind = 'ingress' | 'workers';
@@ -32,7 +33,7 @@ function keep(file: string, compiled: Buffer): void {
   sum.writeUInt32LE(crc32(compiled));
   const unfinished = `${file}.${process.pid}`;
   try {
-    mkdirSync(path.dirname(file), { recursive: true });
+    makeFolder(path.dirname(file));
     writeFileSync(unfinished, Buffer.concat([sum, compiled]));
     // Another process may read it meanwhile.
     renameSync(unfinished, file);

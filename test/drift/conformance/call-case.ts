@@ -59,7 +59,12 @@ export interface CallCase {
   readonly server:
     | 'real'
     | 'refused'
-    | { readonly replies: readonly ScriptedReply[]; readonly last?: 'repeat' | 'refuse' };
+    | {
+        readonly replies: readonly ScriptedReply[];
+        readonly last?: 'repeat' | 'refuse';
+        /** What follows the server's address in the `url` of the client. */
+        readonly base?: string;
+      };
   readonly client?: { readonly timeoutMs?: number; readonly retries?: number; readonly wallClockOffsetHours?: number };
   readonly key?: string;
   readonly steps: readonly CallStep[];

@@ -1,7 +1,7 @@
 // Conformance cases: a service that is away, slow, overloaded, or answers something else.
 import type { CallCase, CallStep, ExpectedError, ExpectedRequests, ScriptedReply } from './call-case.ts';
 
-const ASK: CallStep['arguments'] = { agentId: 'agent-1', intent: 'data.read.user_profile' };
+const ASK = { agentId: 'agent-1', intent: 'data.read.user_profile' };
 const ENFORCE = { method: 'POST', path: '/v1/enforce' };
 const DECISION: ScriptedReply = { like: 'enforce', status: 200 };
 const DECIDED = { result: { verdict: 'ALLOW', allowed: true } };
@@ -142,8 +142,25 @@ function final(): CallCase[] {
       },
     ),
   );
+  const ofLaterVersion = {
+    ...problem(422, 'E2999'),
+    body: {
+      code: 'E2999',
+      detail: 'A problem of a later version.',
+      category: null,
+      retryable: null,
+      errors: null,
+      more: 1,
+    },
+  };
   return [
     ...cases,
+    asked(
+      'a problem of a later version, with null for what it does not say, is an error with its code',
+      [ofLaterVersion],
+      failing('api', { status: 422, code: 'E2999', requestId: 'req-scripted', retryable: false }),
+      { requests: { count: 1 } },
+    ),
     asked('409 without Retry-After is final', [problem(409, 'E5001')], failing('api', { status: 409, code: 'E5001' }), {
       requests: { count: 1 },
     }),
@@ -269,6 +286,23 @@ function methods(): CallCase[] {
   ];
 }
 
+/** Addresses as people copy them: with a slash, with the version that every path begins with, and below a path. */
+function addresses(): CallCase[] {
+  const paths: Readonly<Record<string, string>> = {
+    '/': '/v1/enforce',
+    '/v1': '/v1/enforce',
+    '/v1/': '/v1/enforce',
+    '/gateway/v1': '/gateway/v1/enforce',
+    '/gateway-v1/': '/gateway-v1/v1/enforce',
+  };
+  return Object.entries(paths).map(([base, path]) => ({
+    name: `an address of the service that ends in ${base} leads to ${path}`,
+    server: { replies: [DECISION], base },
+    steps: [{ call: 'enforce.evaluate', arguments: ASK, expect: DECIDED }],
+    requests: [{ method: 'POST', path, count: 1 }],
+  }));
+}
+
 /** Waiting for an intent, with a service that honours `Prefer: wait` and with one that does not. */
 function waits(): CallCase[] {
   const path = '/v1/intents/int_1';
@@ -346,5 +380,5 @@ function waits(): CallCase[] {
 }
 
 export function faultCases(): CallCase[] {
-  return [...garbage(), ...repeated(), ...final(), ...timing(), ...methods(), ...waits()];
+  return [...garbage(), ...repeated(), ...final(), ...timing(), ...methods(), ...addresses(), ...waits()];
 }

@@ -58,7 +58,8 @@ async function runCalls(runner: Runner, one: CallCase, realUrl: string, { env, k
   const server = typeof one.server === 'object' ? await startScriptedServer(one.server, exampleOf) : undefined;
   const refused = one.server === 'refused' ? await holdRefusedAddress() : undefined;
   try {
-    const url = (server ?? refused)?.url ?? realUrl;
+    const base = typeof one.server === 'object' ? (one.server.base ?? '') : '';
+    const url = ((server ?? refused)?.url ?? realUrl) + base;
     const { server: _, requests: __, ...sent } = one;
     return { answer: await runner.run({ kind: 'calls', url, key, env, case: sent }), server };
   } finally {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Decode assigns a parsed value to what target points to. It is stricter than encoding/json: names match exactly, a member without
-// "omitempty" must be present, and only a pointer, a list or a map may be null. Unknown members are ignored, because a newer service may
-// send them, or collected in a field More. A struct whose fields have the tag `variant:"member"` takes the one whose member is present.
+// Decode assigns a parsed value to what target points to. It is stricter than encoding/json: names match exactly, and a member without
+// "omitempty" must be present. A later version of the service may send more: unknown members are ignored, or collected in a field More, and a
+// member that is null leaves its field zero. A struct whose fields have the tag `variant:"member"` takes the one whose member is present.
 func Decode(value any, target any) error {
 	pointer := reflect.ValueOf(target)
 	if pointer.Kind() != reflect.Pointer || pointer.IsNil() {
@@ -131,7 +131,7 @@ func (d decoder) assignStruct(value any, target reflect.Value, at string) error 
 		if !isPresent && options != "omitempty" && !d.isPartial {
 			return fmt.Errorf("the member %s/%s is missing", at, name)
 		}
-		if !isPresent {
+		if member == nil {
 			continue
 		}
 		if err := d.assign(member, target.Field(i), at+"/"+name); err != nil {
