@@ -1,7 +1,7 @@
 // Recognizes where SQL begins in a text. Plain English uses the same verbs, so further evidence is required.
-import { accountingFor } from './code.ts';
+import { accountingFor, type Fragment } from './code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { fragmentsOfLexings } from './sql.ts';
+import { fragmentsOfLexings, sqlFragments } from './sql.ts';
 import { begins } from './sql-sequence.ts';
 import { firstTokens, lexingsOf, type SqlToken } from './sql-lexer.ts';
 import { enclosureOf, type Piece, type Place, type ReadAt } from './start.ts';
@@ -173,6 +173,15 @@ function ownTokens(all: Iterable<SqlToken>, text: string, upper: boolean, lexico
     if (!goesOn || statements > MAX_STATEMENTS) break;
   }
   return found;
+}
+
+/** What a text does that is nothing but SQL; nothing for another text. */
+export function statementsIn(text: string, lexicon: Lexicon): readonly Fragment[] {
+  const tokens = firstTokens(text, 0, MAX_EVIDENCE);
+  const isSql =
+    lexicon.codeWords.sqlHeads.has(tokens[0]?.lower ?? '') &&
+    isStatement(tokens, true, tokens.length === MAX_EVIDENCE, lexicon);
+  return isSql ? sqlFragments(text, { at: 0, end: text.length }, lexicon) : [];
 }
 
 export function sqlAt(place: Place): ReadAt | undefined {
