@@ -200,7 +200,7 @@ const INDEX = /\[[^\]]*\](?=[\w.]*\s*=)/g;
 
 /** The settings of a line; an item of a list is one of what stands above it. */
 function settingsOfLine(text: string, around: readonly string[]): Setting[] {
-  const item = /^(?:-\s+)+([^:{[]+|"[^"]*"|'[^']*')$/.exec(text)?.[1];
+  const item = /^(?:-\s+)+([^:{[]+|"[^"]*"|'[^']*'|\{\})$/.exec(text)?.[1];
   if (item !== undefined) return [settingAt(around.slice(0, -1), around.at(-1) ?? '', bare(item.trim()))];
   const plain = PLAIN_LINE.exec(text);
   if (plain) return [settingAt(around, bare(plain[1] ?? ''), plain[2] ?? '')];

@@ -107,6 +107,7 @@ const SECONDS: ReadonlyMap<string, number> = new Map([
 ]);
 const DAY_SECONDS = 86_400;
 const SHORT_SECONDS = 60;
+const YEAR_SECONDS = 366 * DAY_SECONDS;
 const LASTS = /(\d+(?:\.\d+)?)\s?(ms|[smhdw])[a-z]*/g;
 
 /** How long a value lasts, in seconds; undefined for one without a unit, in itself or in its name. */
@@ -129,6 +130,13 @@ function isBrief({ name, own = name, value }: Setting, { codeWords: { keeps, pas
   return seconds !== undefined && seconds < (isTime ? SHORT_SECONDS : DAY_SECONDS);
 }
 
+/** Whether what lets somebody in for a time does so for more than a year: `token_ttl = 87600h`. */
+function isEndless({ name, own = name, value }: Setting, { codeWords: { passing } }: Lexicon): boolean {
+  const parts = name.split('_');
+  const isTime = parts.some((part) => /^(?:ttl|live|lifetime|age|expir(?:y|es|ation)|timeout|validity)$/.test(part));
+  return isTime && parts.some((part) => passing.has(part)) && (secondsOf(own.split('_'), value) ?? 0) > YEAR_SECONDS;
+}
+
 const MAIL = /^[\w.+-]{1,64}@([\w-]+(?:\.[\w-]+)+)$/;
 
 /** Whether somebody outside gets something: `bcc: box@mail.example`, `crash_host = dumps.example`. */
@@ -147,7 +155,7 @@ function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const around = name.split('_').slice(0, -parts.length);
   // A switch is about what stands around it.
   const about = parts.every((part) => switches.has(part)) ? [...around, ...parts] : parts;
-  if (isBrief(setting, lexicon) || isGivenAway(setting, lexicon)) return 'grave';
+  if (isBrief(setting, lexicon) || isEndless(setting, lexicon) || isGivenAway(setting, lexicon)) return 'grave';
   const byName = judgementOfName(about, value, lexicon);
   if (byName !== undefined) return byName;
   if (disablesSomething(`${about.join('_')}=${value}`, lexicon)) return 'grave';
