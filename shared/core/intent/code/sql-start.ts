@@ -66,14 +66,16 @@ function selectsValue([head, first, second, third]: readonly SqlToken[]): boolea
   return second === undefined || second.lower === ';' || (head?.at === 0 && begins(second, third));
 }
 
+const INTO_FILE = ['outfile', 'dumpfile'] as const;
+
 /** What shows that a head begins a statement. */
 const FORMS: readonly (readonly [heads: string, form: Form])[] = [
   [
     'select',
     ({ tokens, words, upper, second, third, isCut, has }) =>
       upper
-        ? isCut || has('from', '(', ';') || (tokens[1]?.kind === 'string' && third === 'as')
-        : selectsValue(tokens) || (words.indexOf('from') > 1 && (second === '*' || has(';', 'where', 'waitfor'))),
+        ? isCut || has('from', '(', ';', ...INTO_FILE) || (tokens[1]?.kind === 'string' && third === 'as')
+        : selectsValue(tokens) || has(...INTO_FILE) || (words.indexOf('from') > 1 && (second === '*' || has(';', 'where', 'waitfor'))),
   ],
   [
     'delete',
@@ -122,7 +124,12 @@ const FORMS: readonly (readonly [heads: string, form: Form])[] = [
   ['prepare', ({ upper, has }) => (upper || has(';')) && has('as', 'from', '(')],
   ['shutdown', ({ upper, second }) => upper && /^(?:;|with|immediate|abort|nowait|save|nosave)?$/.test(second)],
   ['pragma', ({ upper, third }) => upper || third === '(' || third === '='],
-  ['begin start commit rollback savepoint', ({ upper, second }) => upper && /^(?:|;|transaction|work)$/.test(second)],
+  [
+    'begin start commit rollback savepoint',
+    // `BEGIN pkg.purge(30); END;`
+    ({ upper, second, third }) => upper && (/^(?:|;|transaction|work)$/.test(second) || /^[.(]$/.test(third)),
+  ],
+  ['dbcc', ({ upper, upperNext }) => upper && upperNext],
   ['backup restore purge', ({ upper, second, lexicon }) => upper && lexicon.codeWords.sqlObjects.has(second)],
 ];
 const FORM_OF = new Map(FORMS.flatMap(([heads, form]) => heads.split(' ').map((head) => [head, form] as const)));
