@@ -69,7 +69,7 @@ function areAssignments(line: string): boolean {
 const bare = (text: string): string => text.replace(/^(["'])(.*)\1$/s, '$2');
 const nameOf = (path: readonly string[]): string => partsOf(path.filter(Boolean).join('.')).join('_');
 /** A setting with the names around it, of which its own is the last. */
-const settingAt = (around: readonly string[], own: string, value: string): Setting => ({
+export const settingAt = (around: readonly string[], own: string, value: string): Setting => ({
   name: nameOf([...around, own]),
   own: nameOf([own]),
   value: value === '' ? 'empty' : value.toLowerCase(),

@@ -2,6 +2,7 @@
 // counts, or a change if each of them is an ordinary one.
 import { type Fragment, fragmentOf, gravest, type Span, unknownCode, WRITES } from './code.ts';
 import { configurationIn } from './configuration.ts';
+import { directivesIn } from './directives.ts';
 import { isDestroying, isMoney, partsOf } from './names.ts';
 import { doingOfSetting, disablesSomething, distinct, protectsWhen, type Setting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -216,6 +217,8 @@ export interface FoundSettings {
   readonly around: string;
   /** Command lines that are among them. */
   readonly commands: readonly string[];
+  /** They stand side by side with their values, as words of a command do. */
+  readonly isLoose: boolean;
 }
 
 const WHAT = { verb: SETS, object: 'setting', domain: 'infra' } as const;
@@ -237,14 +240,20 @@ function changeOf(settings: readonly Setting[], { settings: written, around }: P
 export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | undefined {
   if (text.length > MAX_TEXT || lexicon.codeWords.sensitiveSettings.names.size === 0) return undefined;
   const parts = partsOfText(text, lexicon);
-  const found = configurationIn(parts.settings);
+  const assigned = configurationIn(parts.settings);
+  const found = assigned ?? directivesIn(text.trim(), lexicon);
   const { textFields } = lexicon.codeWords;
   // A name alone sets nothing.
   if (found === undefined || found.settings.every(({ name }) => textFields.has(name))) return undefined;
-  const judgement = found.isCut ? 'grave' : changeOf(found.settings, parts, lexicon);
-  if (judgement === undefined) return undefined;
+  const isLoose = assigned === undefined;
+  const judgement = found.isCut
+    ? 'grave'
+    : changeOf(found.settings, isLoose ? { ...parts, settings: '' } : parts, lexicon);
+  // Two words may be anything.
+  const isTooLittle = isLoose && judgement === 'open' && found.settings.length === 1;
+  if (judgement === undefined || isTooLittle) return undefined;
   const span = { at: 0, end: text.length };
-  const beside = { around: parts.around, commands: found.commands };
+  const beside = { around: isLoose ? '' : parts.around, commands: found.commands, isLoose };
   if (judgement === 'ordinary') return { change: fragmentOf(span, { ...WRITES, ...WHAT, isWhole: true }), ...beside };
   // The words of settings ask for nothing, but those of a sentence may.
   const isWhole = parts.around.trim() === '' && !found.settings.some(({ value }) => isProse(value, lexicon));
@@ -254,7 +263,10 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
 
 /** What a text does that is nothing but settings, if the lexicon has one of its values. */
 export function settingsAlone(text: string, lexicon: Lexicon): Fragment[] {
-  const found = lexicon.settings.length === 0 ? undefined : configurationIn(partsOfText(text, lexicon).settings);
+  const found =
+    lexicon.settings.length === 0
+      ? undefined
+      : (configurationIn(partsOfText(text, lexicon).settings) ?? directivesIn(text.trim(), lexicon));
   const doing = gravest(distinct(found?.settings ?? []).map((setting) => doingOfSetting(setting, lexicon)));
   const span: Span = { at: 0, end: text.length };
   return doing ? [fragmentOf(span, { ...WHAT, ...doing, isWhole: true })] : [];

@@ -75,7 +75,9 @@ const FORMS: readonly (readonly [heads: string, form: Form])[] = [
     ({ tokens, words, upper, second, third, isCut, has }) =>
       upper
         ? isCut || has('from', '(', ';', ...INTO_FILE) || (tokens[1]?.kind === 'string' && third === 'as')
-        : selectsValue(tokens) || has(...INTO_FILE) || (words.indexOf('from') > 1 && (second === '*' || has(';', 'where', 'waitfor'))),
+        : selectsValue(tokens) ||
+          has(...INTO_FILE) ||
+          (words.indexOf('from') > 1 && (second === '*' || has(';', 'where', 'waitfor'))),
   ],
   [
     'delete',

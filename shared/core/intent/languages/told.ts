@@ -110,8 +110,7 @@ const asks = ({ words, isQuestion }: Said, language: Language): boolean =>
   opensQuestion(words, language) || (isQuestion && opensWith(words, language.inquiries));
 
 /** Whether a sentence is a question that demands what it asks about: `wann löschst du endlich alle?` */
-export const demands = (said: Said, language: Language): boolean =>
-  asks(said, language) && urges(said.words, language);
+export const demands = (said: Said, language: Language): boolean => asks(said, language) && urges(said.words, language);
 
 /** Whether words are those of such a demand. */
 export function urges(words: readonly string[], { isDense, urgings }: Language): boolean {
