@@ -125,8 +125,13 @@ function imageIn(text: string): Configuration | undefined {
 const OPEN = settingAt([], 'command', '');
 const isSaid = (line: string): boolean => line !== '' && !line.startsWith('#');
 
+/** What such a text begins or ends with, after comments. */
+const MAY_BE =
+  /^\s*(?:#[^\n]*\n\s*)*(?:(?:FROM|ARG)\s|[A-Za-z][\w-]{0,60}[ \t]{1,40}(?:"[^"\n]*"|'[^'\n]*'|[^\s"']+)[ \t]*(?:\n|$))|[;}]\s*$/;
+
 /** What a text sets that is nothing but such lines, in any form that is known; undefined for any other text. */
 export function directivesIn(text: string, lexicon: Lexicon): Configuration | undefined {
+  if (!MAY_BE.test(text)) return undefined;
   const lines = text
     .split('\n')
     .map((line) => line.trim())
