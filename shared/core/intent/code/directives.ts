@@ -4,9 +4,6 @@ import { type Configuration, configurationIn, settingAt } from './configuration.
 import { isSecretName } from './code.ts';
 import { isSwitch, type Setting } from './settings.ts';
 
-/** As many as a configuration has lines. */
-const MAX_DIRECTIVES = 400;
-
 /** `PermitRootLogin no`, `maxmemory 256mb` */
 const PAIR = /^([A-Za-z][\w-]{0,60})[ \t]{1,40}("[^"]*"|'[^']*'|[^\s"'`$;{}()|&<>]+)$/;
 /** Names that no sentence has: `keepalive_timeout`, `PermitRootLogin`. */
@@ -49,7 +46,7 @@ function blocksIn(text: string): Configuration | undefined {
   while (at < text.length) {
     STATEMENT.lastIndex = at;
     const [, said = '', sign] = STATEMENT.exec(text) ?? [];
-    if (sign === undefined || settings.length > MAX_DIRECTIVES) return undefined;
+    if (sign === undefined) return undefined;
     at = STATEMENT.lastIndex;
     const own = said.trim();
     if (sign === '}') {
@@ -120,7 +117,7 @@ function imageIn(text: string): Configuration | undefined {
       settings.push(...(configurationIn(given.replace(/^(\w+)\s+(?=[^=]+$)/, '$1='))?.settings ?? [OPEN]));
     else settings.push(settingAt([], name, given));
   }
-  return { settings, commands, isCut: lines.length > MAX_DIRECTIVES };
+  return { settings, commands, isCut: false };
 }
 const OPEN = settingAt([], 'command', '');
 const isSaid = (line: string): boolean => line !== '' && !line.startsWith('#');
@@ -136,6 +133,6 @@ export function directivesIn(text: string, lexicon: Lexicon): Configuration | un
     .split('\n')
     .map((line) => line.trim())
     .filter(isSaid);
-  if (lines.length === 0 || lines.length > MAX_DIRECTIVES) return undefined;
+  if (lines.length === 0) return undefined;
   return imageIn(lines.join('\n')) ?? pairsIn(lines, lexicon) ?? blocksIn(lines.join('\n'));
 }

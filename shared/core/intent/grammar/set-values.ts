@@ -83,7 +83,7 @@ function isGrave(setting: Setting, lexicon: Lexicon): boolean {
   return doing !== undefined && (doing.action !== 'transfer' || isPaid);
 }
 
-const LIMIT = /^(?:\d{3,}%|\d{4,}|unlimited|inf(?:inity|inite)?)$/;
+const LIMIT = /^\d{3,}%?$/;
 
 const isChange = ({ effect, negated, mentions, tells, source }: CandidateAction): boolean =>
   effect !== 'read' && !negated && !mentions && !tells && source !== 'question';
