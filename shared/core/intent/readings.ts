@@ -8,8 +8,9 @@ import { isMentioned, onlyRuns } from './code/mentioned.ts';
 import { callProgramOf } from './code/call-programs.ts';
 import type { ReadTool } from './code/program/tools.ts';
 import { partsOf } from './code/names.ts';
+import { postedOrders } from './code/posted-orders.ts';
 import { toldIn, toolCallsIn } from './code/tool-calls.ts';
-import { type CandidateAction, changed } from './grammar/candidate.ts';
+import { type CandidateAction, changed, UNKNOWN } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
 import { foreignReading, type ForeignReading } from './languages/requests.ts';
 import { foreignDestruction } from './languages/within-english.ts';
@@ -194,6 +195,10 @@ const isForPeople = (key: string, { codeWords }: Lexicon): boolean => {
   return [codeWords.textFields, codeWords.searchFields, codeWords.nameFields].some((words) => words.has(last));
 };
 
+/** What bots are told to do in what a text posts; what is not understood is unknown. */
+const ordersIn = (text: string, read: (sentence: string) => CandidateAction | undefined): CandidateAction[] =>
+  postedOrders(text).map(({ at, text: said }) => changed(read(said) ?? UNKNOWN, { at, sentence: 0 }));
+
 const MAX_HEAD = 120;
 const CALL_HEAD = /^\w+\(\s*\w+\s*=(?!=)/;
 
@@ -249,6 +254,7 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     effect === 'destructive' && told.some((span) => span.at <= at && at < span.end);
   const all = [
     ...byCalls,
+    ...ordersIn(text, readSentence),
     ...requests.filter(
       (request) =>
         !(isInRead(request) || isPartOfCode(request) || onlyRunsCode(request) || isInCode(request) || isTold(request)),

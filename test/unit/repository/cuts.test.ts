@@ -54,7 +54,7 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, ...reasons: read
   'code/shell-syntax.ts': [6, SAYS],
   'code/shell.ts': [1, SAYS],
   'code/short-programs.ts': [1, SAYS],
-  'code/sql-start.ts': [2, STRICTER, REST],
+  'code/sql-start.ts': [3, STRICTER, REST],
   'code/sql-statement.ts': [1, SHOWN],
   'code/sql.ts': [2, SAYS],
   'code/tool-calls.ts': [2, SAYS],

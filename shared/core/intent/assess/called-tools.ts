@@ -1,5 +1,5 @@
 // What the calls of tools ask for, by their names, which are read as sentences are: `search_tickets` as `search tickets`.
-import { doingOfArguments, doingOfCall, stageOf } from '../code/call-effects.ts';
+import { doingOfArguments, doingOfCall, doingOfState, stageOf } from '../code/call-effects.ts';
 import { callFragment, onlyReadsCall } from '../code/calls.ts';
 import type { CallProgram } from '../code/call-programs.ts';
 import type { Call } from '../code/call-syntax.ts';
@@ -123,6 +123,7 @@ function askedByWords(
     called,
     ...modes.map((mode) => doingOfName(mode, lexicon)),
     stageOf(written),
+    doingOfState(last, before[0] ?? '', lexicon),
     ...(asked.effect === 'write' ? [doingOfArguments(last, written, lexicon)] : []),
     // Whatever else a name says: `sync_and_purge`, `list_or_drop`.
     ...words.map((word) => lexicon.commandVerbs.get(word)).filter((doing) => doing?.effect === 'destructive'),

@@ -52,7 +52,7 @@ export function doingOfThing(name: string, of: string, lexicon: Lexicon): Doing 
 }
 
 /** A state in the name of a call: `invoice.markAsPaid()`. */
-const STATE = /^(?:mark|flag|set|make)_(?:([a-z]{2,30})_)??(?:(?:as|to|is)_)?([a-z0-9]{2,30})$/;
+const STATE = /(?:^|_)(?:mark|flag|set|make)_(?:([a-z]{2,30})_)??(?:(?:as|to|is)_)?([a-z0-9]{2,30})$/;
 
 /** What the state does that a call gives a thing by its name. */
 export function doingOfState(name: string, of: string, lexicon: Lexicon): Doing | undefined {

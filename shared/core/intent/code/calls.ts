@@ -121,9 +121,9 @@ function withArguments(named: Doing, set: Doing | undefined, { path, arguments: 
   const command = named.action === 'execute' ? /^\s*["'`]([a-z][\w:.-]{2,60})["'`]/i.exec(args)?.[1] : undefined;
   const runs = command === undefined ? undefined : doingOfName(command, lexicon);
   const meant =
-    named.effect === 'destructive' || path.length === 1 || TRIES.test(args)
+    named.effect === 'destructive' || TRIES.test(args)
       ? []
-      : [doingOfThing(last, of, lexicon), doingOfState(last, of, lexicon)];
+      : [path.length > 1 ? doingOfThing(last, of, lexicon) : undefined, doingOfState(last, of, lexicon)];
   return gravest([usual, set, runs, ...meant]) ?? usual;
 }
 

@@ -138,6 +138,10 @@ const DISK = /^\/dev\/(?:[shv]d|nvme|disk|mapper|xvd|mmcblk|md)/;
 /** Files whose content nobody keeps. */
 const NOWHERE = /^(?:\/dev\/(?:null|stdout|stderr|tty)|nul|\$null)$/i;
 
+/** Media that somebody can carry away. */
+const REMOVABLE = /^\/(?:media|Volumes|run\/media|mnt\/usb)\/|^\\\\[\w.-]+\\/i;
+
+export const isRemovable = (path: string): boolean => REMOVABLE.test(path);
 export const isDisk = (path: string): boolean => DISK.test(path);
 export const isSystemPath = (path: string): boolean => SYSTEM_PATH.test(path);
 export const isNowhere = (path: string): boolean => NOWHERE.test(path);

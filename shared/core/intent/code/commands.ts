@@ -103,7 +103,9 @@ interface Found {
 function subcommandOf(base: CommandEntry, subcommands: readonly string[], lexicon: Lexicon): Found {
   let [entry, isKnown, path] = [base, true, base.command.split(' ', 1)[0] ?? ''];
   let depth = 0;
-  while (depth < 2 && lexicon.commandGroups.has(path) && /\D/.test(subcommands[depth] ?? '')) {
+  // A number is one only where it is listed: `chmod 644`, but not `kill 644`.
+  const mayBe = (name: string): boolean => /\D/.test(name) || lexicon.commands.has(`${path} ${name}`);
+  while (depth < 2 && lexicon.commandGroups.has(path) && mayBe(subcommands[depth] ?? '')) {
     path = `${path} ${subcommands[depth]?.toLowerCase()}`;
     depth += 1;
     const found = lexicon.commands.get(path);

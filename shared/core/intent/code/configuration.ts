@@ -69,7 +69,7 @@ function areAssignments(line: string): boolean {
 const bare = (text: string): string => text.replace(/^(["'])(.*)\1$/s, '$2');
 const nameOf = (path: readonly string[]): string => partsOf(path.filter(Boolean).join('.')).join('_');
 /** A setting with the names around it, of which its own is the last. */
-const settingAt = (around: readonly string[], own: string, value: string): Setting => ({
+export const settingAt = (around: readonly string[], own: string, value: string): Setting => ({
   name: nameOf([...around, own]),
   own: nameOf([own]),
   value: value === '' ? 'empty' : value.toLowerCase(),
@@ -200,7 +200,7 @@ const INDEX = /\[[^\]]*\](?=[\w.]*\s*=)/g;
 
 /** The settings of a line; an item of a list is one of what stands above it. */
 function settingsOfLine(text: string, around: readonly string[]): Setting[] {
-  const item = /^(?:-\s+)+([^:{[]+|"[^"]*"|'[^']*')$/.exec(text)?.[1];
+  const item = /^(?:-\s+)+([^:{[]+|"[^"]*"|'[^']*'|\{\})$/.exec(text)?.[1];
   if (item !== undefined) return [settingAt(around.slice(0, -1), around.at(-1) ?? '', bare(item.trim()))];
   const plain = PLAIN_LINE.exec(text);
   if (plain) return [settingAt(around, bare(plain[1] ?? ''), plain[2] ?? '')];

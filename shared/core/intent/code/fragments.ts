@@ -6,7 +6,7 @@ import { accountingFor, fileWrite, type Fragment, fragmentOf, isNowhere, type Sp
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { firstOf } from '../first-of.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { settingsAlone, settingsOnly } from './ordinary-settings.ts';
+import { type FoundSettings, settingsAlone, settingsOnly } from './ordinary-settings.ts';
 import { programIn } from './program/program.ts';
 import type { ReadTool } from './program/tools.ts';
 import { redisAt } from './redis-start.ts';
@@ -135,7 +135,15 @@ export function codeOf(text: string, lexicon: Lexicon, readTool?: ReadTool): Cod
   const given = givenTexts(text);
   if (given !== undefined) return { fragments: fragmentsGiven(given, text, lexicon) };
   const settings = settingsOnly(text, lexicon);
-  if (settings !== undefined && !callsTools(text) && fragmentsBeside([], settings.around, lexicon).length === 0)
+  // Words of a command that destroys are no names with values.
+  const isCode = (found: FoundSettings) =>
+    found.isLoose && fragmentsBeside([], text, lexicon).some(({ effect }) => effect === 'destructive');
+  if (
+    settings !== undefined &&
+    !callsTools(text) &&
+    fragmentsBeside([], settings.around, lexicon).length === 0 &&
+    !isCode(settings)
+  )
     return {
       fragments: [settings.change, ...settings.commands.flatMap((command) => heldCommand(command, whole, lexicon))],
     };

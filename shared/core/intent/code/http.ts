@@ -13,6 +13,7 @@ import {
 import { doingOfName, isDestroying, isMoney, partsOf, withNouns, MOVES } from './names.ts';
 import { doingOfSettings, EMPTIES, hasLongString } from './settings.ts';
 import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
+import { statementsIn } from './sql-start.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Doing, Lexicon, VerbEntry } from '../lexicon/types.ts';
@@ -66,7 +67,7 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: Act; object: s
   const commanded = /(?:^|&)_?(?:action|act|do|op|operation|cmd|command|method)=([a-z_-]{1,40})/i.exec(query)?.[1];
   const candidates = commanded === undefined ? names : [...names, commanded];
   for (const [at, name] of candidates.entries()) {
-    const [word = '', ...rest] = name.toLowerCase().replace(/^_+/, '').split(/[_-]+/);
+    const [word = '', ...rest] = partsOf(name);
     const entry: Act | undefined =
       lexicon.verbs.get(word) ?? (name === commanded ? verbOfName(name, lexicon) : undefined);
     if (DISABLING.has(word) && at > 0 && at === candidates.length - 1 && rest.length === 0)
@@ -179,7 +180,7 @@ function orderOfUrl(url: string, body: string, isRead: boolean, lexicon: Lexicon
   const isMeant = graver !== undefined && (doing?.action === 'execute' || graver.effect === 'destructive');
   // Commands of a search engine or of a store: `/_restore`.
   if (last.startsWith('_') && lexicon.codeWords.destroyingEndpoints.has(last.slice(1)))
-    return gravest([set, { action: 'execute', effect: 'destructive', traits: [] }]);
+    return gravest([set, RUNS_UNSEEN]);
   return gravest([set, isMeant ? graver : undefined]);
 }
 
@@ -275,6 +276,17 @@ function givesToOutside(url: string, body: string, lexicon: Lexicon): boolean {
   });
 }
 
+const RUNS_UNSEEN: Doing = { action: 'execute', effect: 'destructive', traits: [] };
+
+/** What the statements of SQL in an address do: `?query=DROP+TABLE+hits`. */
+const statementsOfUrl = (url: string, lexicon: Lexicon): readonly Doing[] =>
+  partsOfUrl(url)
+    .query.split('&')
+    .map((pair) => readable(pair.slice(pair.indexOf('=') + 1).replaceAll('+', ' ')))
+    .flatMap((value) => (/\s/.test(value) ? statementsIn(value, lexicon) : []))
+    .filter(({ effect }) => effect !== 'read')
+    .map(({ action, effect, traits }) => (action === 'unknown' ? RUNS_UNSEEN : { action, effect, traits }));
+
 /** What the address and the body of a request ask for beside its method. */
 function askedBeside(
   { method, url, body = '', headers = '' }: HttpParts,
@@ -287,6 +299,7 @@ function askedBeside(
     // What is put replaces what was there.
     method.toUpperCase() === 'PUT' && EMPTY.test(body) ? EMPTIES : undefined,
     orderOfUrl(url, body, own === 'read', lexicon),
+    ...statementsOfUrl(url, lexicon),
     answersOutside(path, headers, lexicon) ? ANSWERS_OUTSIDE : undefined,
     changes && givesToOutside(path, body, lexicon) ? ANSWERS_OUTSIDE : undefined,
     own === 'read'

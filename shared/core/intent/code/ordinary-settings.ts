@@ -2,6 +2,7 @@
 // counts, or a change if each of them is an ordinary one.
 import { type Fragment, fragmentOf, gravest, type Span, unknownCode, WRITES } from './code.ts';
 import { configurationIn } from './configuration.ts';
+import { directivesIn } from './directives.ts';
 import { isDestroying, isMoney, partsOf } from './names.ts';
 import { doingOfSetting, disablesSomething, distinct, protectsWhen, type Setting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -107,6 +108,7 @@ const SECONDS: ReadonlyMap<string, number> = new Map([
 ]);
 const DAY_SECONDS = 86_400;
 const SHORT_SECONDS = 60;
+const YEAR_SECONDS = 366 * DAY_SECONDS;
 const LASTS = /(\d+(?:\.\d+)?)\s?(ms|[smhdw])[a-z]*/g;
 
 /** How long a value lasts, in seconds; undefined for one without a unit, in itself or in its name. */
@@ -129,6 +131,13 @@ function isBrief({ name, own = name, value }: Setting, { codeWords: { keeps, pas
   return seconds !== undefined && seconds < (isTime ? SHORT_SECONDS : DAY_SECONDS);
 }
 
+/** Whether what lets somebody in for a time does so for more than a year: `token_ttl = 87600h`. */
+function isEndless({ name, own = name, value }: Setting, { codeWords: { passing } }: Lexicon): boolean {
+  const parts = name.split('_');
+  const isTime = parts.some((part) => /^(?:ttl|live|lifetime|age|expir(?:y|es|ation)|timeout|validity)$/.test(part));
+  return isTime && parts.some((part) => passing.has(part)) && (secondsOf(own.split('_'), value) ?? 0) > YEAR_SECONDS;
+}
+
 const MAIL = /^[\w.+-]{1,64}@([\w-]+(?:\.[\w-]+)+)$/;
 
 /** Whether somebody outside gets something: `bcc: box@mail.example`, `crash_host = dumps.example`. */
@@ -147,7 +156,7 @@ function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const around = name.split('_').slice(0, -parts.length);
   // A switch is about what stands around it.
   const about = parts.every((part) => switches.has(part)) ? [...around, ...parts] : parts;
-  if (isBrief(setting, lexicon) || isGivenAway(setting, lexicon)) return 'grave';
+  if (isBrief(setting, lexicon) || isEndless(setting, lexicon) || isGivenAway(setting, lexicon)) return 'grave';
   const byName = judgementOfName(about, value, lexicon);
   if (byName !== undefined) return byName;
   if (disablesSomething(`${about.join('_')}=${value}`, lexicon)) return 'grave';
@@ -208,6 +217,8 @@ export interface FoundSettings {
   readonly around: string;
   /** Command lines that are among them. */
   readonly commands: readonly string[];
+  /** They stand side by side with their values, as words of a command do. */
+  readonly isLoose: boolean;
 }
 
 const WHAT = { verb: SETS, object: 'setting', domain: 'infra' } as const;
@@ -229,14 +240,20 @@ function changeOf(settings: readonly Setting[], { settings: written, around }: P
 export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | undefined {
   if (text.length > MAX_TEXT || lexicon.codeWords.sensitiveSettings.names.size === 0) return undefined;
   const parts = partsOfText(text, lexicon);
-  const found = configurationIn(parts.settings);
+  const assigned = configurationIn(parts.settings);
+  const found = assigned ?? directivesIn(text.trim(), lexicon);
   const { textFields } = lexicon.codeWords;
   // A name alone sets nothing.
   if (found === undefined || found.settings.every(({ name }) => textFields.has(name))) return undefined;
-  const judgement = found.isCut ? 'grave' : changeOf(found.settings, parts, lexicon);
-  if (judgement === undefined) return undefined;
+  const isLoose = assigned === undefined;
+  const judgement = found.isCut
+    ? 'grave'
+    : changeOf(found.settings, isLoose ? { ...parts, settings: '' } : parts, lexicon);
+  // Two words may be anything.
+  const isTooLittle = isLoose && judgement === 'open' && found.settings.length === 1;
+  if (judgement === undefined || isTooLittle) return undefined;
   const span = { at: 0, end: text.length };
-  const beside = { around: parts.around, commands: found.commands };
+  const beside = { around: isLoose ? '' : parts.around, commands: found.commands, isLoose };
   if (judgement === 'ordinary') return { change: fragmentOf(span, { ...WRITES, ...WHAT, isWhole: true }), ...beside };
   // The words of settings ask for nothing, but those of a sentence may.
   const isWhole = parts.around.trim() === '' && !found.settings.some(({ value }) => isProse(value, lexicon));
@@ -246,7 +263,10 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
 
 /** What a text does that is nothing but settings, if the lexicon has one of its values. */
 export function settingsAlone(text: string, lexicon: Lexicon): Fragment[] {
-  const found = lexicon.settings.length === 0 ? undefined : configurationIn(partsOfText(text, lexicon).settings);
+  const found =
+    lexicon.settings.length === 0
+      ? undefined
+      : (configurationIn(partsOfText(text, lexicon).settings) ?? directivesIn(text.trim(), lexicon));
   const doing = gravest(distinct(found?.settings ?? []).map((setting) => doingOfSetting(setting, lexicon)));
   const span: Span = { at: 0, end: text.length };
   return doing ? [fragmentOf(span, { ...WHAT, ...doing, isWhole: true })] : [];

@@ -173,7 +173,9 @@ function rulesIn({ name, own = name }: Pick<Setting, 'name' | 'own'>, lexicon: L
       const isNegated = [words[from - 1], words[to]].some((beside) => negators.has(beside ?? ''));
       // Hooks are no certificates: `git push --no-verify`.
       if (word === 'verify' && to === from + 1 && words[from - 1] === 'no') continue;
-      const rules = byName.get(words.slice(from, to).join('_')) ?? [];
+      const rules = (byName.get(words.slice(from, to).join('_')) ?? []).filter(
+        ({ except }) => !except.some((other) => name.includes(other)),
+      );
       found.push(...rules.map((rule) => ({ rule, isNegated, isAround: to <= ownFrom })));
     }
   }

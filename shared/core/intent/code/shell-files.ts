@@ -7,6 +7,7 @@ import {
   gravity,
   isDisk,
   isNowhere,
+  isRemovable,
   isSecretName,
   isSystemPath,
   NOT_UNDERSTOOD,
@@ -36,8 +37,6 @@ const GRANTS =
 /** Files whose lines are run sooner or later, or which steer the kernel. */
 const IS_RUN_LATER =
   /^\/etc\/(?:cron|profile|rc\.|init\.d|systemd|ld\.so|environment|bash|zsh)|^\/(?:var\/spool\/cron|proc|sys)\/|\/\.(?:bash|zsh|profile\b|config\/(?:systemd|autostart))|(?:^|\/)\.git\/hooks(?:\/|$)|\/\.ssh(?:\/(?:config|rc)?)?$|^\/(?:usr\/)?(?:local\/)?s?bin(?:\/|$)|\/\.?(?:local|cargo|go|npm)\/bin(?:\/|$)/;
-/** Media that somebody can carry away. */
-const REMOVABLE = /^\/(?:media|Volumes|run\/media|mnt\/usb)\/|^\\\\[\w.-]+\\/;
 /** A path within a container or on another machine. */
 const ELSEWHERE = /^[\w.@-]{2,}:(?=\/)/;
 const SOCKET = /^\/dev\/(?:tcp|udp)\/([\w.:-]{1,253})/;
@@ -58,7 +57,7 @@ export function writtenPlace(path: string, span: Span, lexicon: Lexicon): Fragme
   const sent = fragmentOf(span, SENT);
   const host = SOCKET.exec(path)?.[1];
   if (host !== undefined) return isOutside(`ssh://${host}`, lexicon) ? [sentOutside(sent, '', true)] : [sent];
-  if (REMOVABLE.test(path)) {
+  if (isRemovable(path)) {
     const share = UNC_HOST.exec(path)?.[1];
     return share !== undefined && !isOutside(`ssh://${share}`, lexicon) ? [] : [sentOutside(sent, '', true)];
   }
@@ -91,7 +90,7 @@ export function givenPlaces(line: CommandLine): Fragment[] {
   if (doing.effect === 'read') return [];
   if (entry.command === 'git clone') return args.slice(-1).flatMap((path) => writtenPlace(path, span, lexicon));
   if (entry.domain !== 'files')
-    return args.slice(-1).flatMap((path) => (REMOVABLE.test(path) ? writtenPlace(path, span, lexicon) : []));
+    return args.slice(-1).flatMap((path) => (isRemovable(path) ? writtenPlace(path, span, lexicon) : []));
   const isCopy = entry.sends || entry.command === 'ln';
   const paths = isCopy ? args.slice(-1) : args.map((arg) => arg.replace(/^of=/, ''));
   return [...paths.flatMap((path) => writtenPlace(path, span, lexicon)), ...unpacked(line)];

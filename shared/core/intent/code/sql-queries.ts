@@ -1,5 +1,5 @@
 // Reads SQL that queries: SELECT, the functions that it calls, and where statements send rows or files.
-import type { Fragment } from './code.ts';
+import { type Fragment, isRemovable } from './code.ts';
 import { doingOfName } from './names.ts';
 import { gone, make, nameAt, notUnderstood, type Statement, wordsOf } from './sql-statement.ts';
 
@@ -14,7 +14,8 @@ export function destination(statement: Statement): 'program' | 'outside' | 'file
   const { tokens } = statement;
   const words = wordsOf(statement);
   if (words.includes('program')) return 'program';
-  if (tokens.some(({ kind, lower }) => kind === 'string' && OUTSIDE.test(lower))) return 'outside';
+  if (tokens.some(({ kind, lower }) => kind === 'string' && (OUTSIDE.test(lower) || isRemovable(lower.slice(1)))))
+    return 'outside';
   return words.some((word) => EXPORTS.has(word)) || tokens.some(({ kind }) => kind === 'string') ? 'file' : undefined;
 }
 

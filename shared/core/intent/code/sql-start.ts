@@ -1,7 +1,7 @@
 // Recognizes where SQL begins in a text. Plain English uses the same verbs, so further evidence is required.
-import { accountingFor } from './code.ts';
+import { accountingFor, type Fragment } from './code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { fragmentsOfLexings } from './sql.ts';
+import { fragmentsOfLexings, sqlFragments } from './sql.ts';
 import { begins } from './sql-sequence.ts';
 import { firstTokens, lexingsOf, type SqlToken } from './sql-lexer.ts';
 import { enclosureOf, type Piece, type Place, type ReadAt } from './start.ts';
@@ -66,14 +66,18 @@ function selectsValue([head, first, second, third]: readonly SqlToken[]): boolea
   return second === undefined || second.lower === ';' || (head?.at === 0 && begins(second, third));
 }
 
+const INTO_FILE = ['outfile', 'dumpfile'] as const;
+
 /** What shows that a head begins a statement. */
 const FORMS: readonly (readonly [heads: string, form: Form])[] = [
   [
     'select',
     ({ tokens, words, upper, second, third, isCut, has }) =>
       upper
-        ? isCut || has('from', '(', ';') || (tokens[1]?.kind === 'string' && third === 'as')
-        : selectsValue(tokens) || (words.indexOf('from') > 1 && (second === '*' || has(';', 'where', 'waitfor'))),
+        ? isCut || has('from', '(', ';', ...INTO_FILE) || (tokens[1]?.kind === 'string' && third === 'as')
+        : selectsValue(tokens) ||
+          has(...INTO_FILE) ||
+          (words.indexOf('from') > 1 && (second === '*' || has(';', 'where', 'waitfor'))),
   ],
   [
     'delete',
@@ -122,7 +126,12 @@ const FORMS: readonly (readonly [heads: string, form: Form])[] = [
   ['prepare', ({ upper, has }) => (upper || has(';')) && has('as', 'from', '(')],
   ['shutdown', ({ upper, second }) => upper && /^(?:;|with|immediate|abort|nowait|save|nosave)?$/.test(second)],
   ['pragma', ({ upper, third }) => upper || third === '(' || third === '='],
-  ['begin start commit rollback savepoint', ({ upper, second }) => upper && /^(?:|;|transaction|work)$/.test(second)],
+  [
+    'begin start commit rollback savepoint',
+    // `BEGIN pkg.purge(30); END;`
+    ({ upper, second, third }) => upper && (/^(?:|;|transaction|work)$/.test(second) || /^[.(]$/.test(third)),
+  ],
+  ['dbcc', ({ upper, upperNext }) => upper && upperNext],
   ['backup restore purge', ({ upper, second, lexicon }) => upper && lexicon.codeWords.sqlObjects.has(second)],
 ];
 const FORM_OF = new Map(FORMS.flatMap(([heads, form]) => heads.split(' ').map((head) => [head, form] as const)));
@@ -173,6 +182,15 @@ function ownTokens(all: Iterable<SqlToken>, text: string, upper: boolean, lexico
     if (!goesOn || statements > MAX_STATEMENTS) break;
   }
   return found;
+}
+
+/** What a text does that is nothing but SQL; nothing for another text. */
+export function statementsIn(text: string, lexicon: Lexicon): readonly Fragment[] {
+  const tokens = firstTokens(text, 0, MAX_EVIDENCE);
+  const isSql =
+    lexicon.codeWords.sqlHeads.has(tokens[0]?.lower ?? '') &&
+    isStatement(tokens, true, tokens.length === MAX_EVIDENCE, lexicon);
+  return isSql ? sqlFragments(text, { at: 0, end: text.length }, lexicon) : [];
 }
 
 export function sqlAt(place: Place): ReadAt | undefined {

@@ -4,7 +4,7 @@ import { lateRequest } from './late-request.ts';
 import { leadAt, purposeAfter, delegatedAt, taskOfRun } from './leads.ts';
 import type { Lexicon, Prefix } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
-import { passiveAsked } from './needs.ts';
+import { passiveAsked, undoneAt } from './needs.ts';
 import { announcesNew, ASKED, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
 import { isConsequential, QUERY, type RequestedAction, requestOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
@@ -128,7 +128,9 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
     const passive =
       is(words, at, K.asking_modal) && !is(words, at - 1, K.question_word)
         ? passiveAsked(words, at, lexicon)
-        : undefined;
+        : slot?.first && found.length === 0
+          ? undoneAt(words, at, lexicon)
+          : undefined;
     if (passive) {
       found.push(requestOf({ ...passive, at: sentence[passive.at]?.at ?? token.at, sentence }));
       at = passive.next - 1;

@@ -57,15 +57,23 @@ const POSSESSIVE = /['’]s?$/;
 /** `with`, and words between it and the noun: `with the logins and passwords`. */
 const MAX_CARRYING = 4;
 
-/** Whether something is made of, or handed on with, credentials, or they are somebody's: they are not only a topic, as in `the page about passwords`. */
-export const carriesCredentials = (words: readonly string[], { dataClasses, wordKinds }: Lexicon): boolean =>
-  words.some(
-    (_, at) =>
-      dataClasses.match(words, at)?.value === 'credentials' &&
-      (wordKinds.has(words[at - 1] ?? '', K.somebodys) ||
-        POSSESSIVE.test(words[at - 1] ?? '') ||
-        words.slice(Math.max(0, at - MAX_CARRYING), at).includes('with')),
-  );
+/**
+ * Whether something is made of, or handed on with, credentials, they are somebody's, or something is done to them: they are not only a topic,
+ * as in `the page about passwords`.
+ */
+export const carriesCredentials = (words: readonly string[], lexicon: Lexicon): boolean =>
+  words.some((_, at) => {
+    const match = lexicon.dataClasses.match(words, at);
+    if (match?.value !== 'credentials') return false;
+    const isAt = (place: number, kind: Kind) => lexicon.wordKinds.has(words[place] ?? '', kind);
+    return (
+      isAt(at - 1, K.somebodys) ||
+      POSSESSIVE.test(words[at - 1] ?? '') ||
+      words.slice(Math.max(0, at - MAX_CARRYING), at).some((word) => lexicon.wordKinds.has(word, K.comes_with)) ||
+      // `engrave the seed phrase on the trophy`
+      (at === 2 && isAt(1, K.article) && !isAboutCredentials(words, at, match.length, lexicon))
+    );
+  });
 
 /** How many objects the words of a clause refer to. */
 export function extentOf(words: readonly string[], plural: boolean, lexicon: Lexicon): Extent {

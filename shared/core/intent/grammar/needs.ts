@@ -10,7 +10,7 @@ import {
 } from './implied-parts.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { ASKED } from './questions.ts';
-import { lastBefore, QUERY, type RequestedAction } from './request.ts';
+import { isConsequential, lastBefore, QUERY, type RequestedAction } from './request.ts';
 import { is, isAny, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** `X needs deleting`. */
@@ -123,6 +123,15 @@ export function passiveAsked(words: TaggedWords, at: number, lexicon: Lexicon): 
   if (!participle) return undefined;
   const end = words[be - 1] === 'please' ? be - 1 : be;
   return { ...participle, subject: [at + 1, end], certainty: ASKED, negated: words[be + 1] === 'not' };
+}
+/** After `haven't you` or `have you not`, which demand what they ask about: `why haven't you deleted them yet?` */
+export function undoneAt(words: TaggedWords, at: number, lexicon: Lexicon): Implied | undefined {
+  const isDemanded =
+    (words[at - 1] === 'you' && words[at - 2] === "haven't") ||
+    (words[at - 1] === 'not' && words.slice(Math.max(0, at - 4), at).includes('you'));
+  const participle = isDemanded ? participleAt(words, at, lexicon) : undefined;
+  if (!participle || !isConsequential(participle.entry)) return undefined;
+  return { ...participle, certainty: ASKED };
 }
 /** How many words after the question's first word `be` may follow. */
 const MAX_MEANT = 9;

@@ -31,13 +31,15 @@ const nameOf = (tokens: readonly Token[]): string =>
 /** The pairs of a name and a value that the words after a verb of change hold. */
 function pairsAfter(sentence: Sentence, from: number): Setting[] {
   const found: Setting[] = [];
-  const add = (name: string, value: Token | undefined) => {
-    if (name !== '' && value !== undefined) found.push({ name, value: value.lower.replaceAll(/^["'`]|["'`.]$/g, '') });
+  const add = (name: string, value: Token | undefined, unit = '') => {
+    if (name !== '' && value !== undefined)
+      found.push({ name, value: value.lower.replaceAll(/^["'`]|["'`.]$/g, '') + unit });
   };
   for (let at = Math.max(0, from + 1); at < from + MAX_REACH; at += 1) {
     const token = sentence[at];
     if (token === undefined) break;
-    if (LEADS.has(token.lower)) add(nameOf(sentence.slice(from + 1, at)), sentence[at + 1]);
+    const percent = sentence[at + 2]?.text === '%' ? '%' : '';
+    if (LEADS.has(token.lower)) add(nameOf(sentence.slice(from + 1, at)), sentence[at + 1], percent);
     if (INTO.has(token.lower)) add(nameOf(sentence.slice(at + 1, at + 1 + MAX_NAME)), sentence[at - 1]);
     if (SWITCHED.has(token.lower)) add(nameOf(sentence.slice(from + 1, at)), token);
   }
@@ -79,10 +81,14 @@ function isGrave(setting: Setting, lexicon: Lexicon): boolean {
   // `skip_permission_checks`
   const isOff = parts.some((part) => weakeners.has(part)) && isSwitchedOn(value);
   if (isOff && parts.some((part) => safeguards.has(part) || sensitiveSettings.has(part))) return true;
+  // A limit beyond anything: `set max_refund_amount to 99999999`
+  if (LIMIT.test(value) && disablesSomething(`${name}=${value}`, lexicon)) return true;
   // A sum, or `approved`
   const isPaid = /\d/.test(value) || lexicon.participles.get(value) !== undefined;
   return doing !== undefined && (doing.action !== 'transfer' || isPaid);
 }
+
+const LIMIT = /^\d{3,}%?$/;
 
 const isChange = ({ effect, negated, mentions, tells, source }: CandidateAction): boolean =>
   effect !== 'read' && !negated && !mentions && !tells && source !== 'question';

@@ -9,7 +9,7 @@ import type { Lexicon } from '../lexicon/types.ts';
 import { strictestDoing } from '../strings/doing.ts';
 import { wordSet } from '../text/word-set.ts';
 import { denseNoun, nounAt, nounNear, unlistedNear, unlistedWithin } from './nouns.ts';
-import { asksOnly, openingOf, requestedAmong, requestedWithin, type Said, suggests } from './told.ts';
+import { asksOnly, demands, openingOf, requestedAmong, requestedWithin, type Said, suggests, urges } from './told.ts';
 
 /** A reading of another language is less certain than one of English. */
 const CERTAINTY = 0.85;
@@ -61,6 +61,7 @@ function spaced(
     if (matches.length === 0) return [];
     const nouns = words.flatMap((_, at) => nounAt(words, at, language) ?? []);
     const said = ` ${words.join(' ')} `;
+    const isUrged = demands(sentence, language);
     const beside = saidBeside(language, (phrase) => said.includes(` ${phrase} `));
     return matches.map((match): Found => {
       const from = Math.max(0, match.at - NEGATION_REACH);
@@ -76,8 +77,11 @@ function spaced(
         nouns,
         unlisted: unlistedNear(words, match.end, language),
         ...beside,
+        // `warum hast du sie noch nicht gelöscht?`
         negated:
-          match.verb.head.length === 1 && (isWithout || words.slice(from, match.end + NEGATION_REACH).some(negates)),
+          !isUrged &&
+          match.verb.head.length === 1 &&
+          (isWithout || words.slice(from, match.end + NEGATION_REACH).some(negates)),
       };
     });
   });
@@ -107,6 +111,7 @@ function dense(
   const beside = saidBeside(language, (phrase) => text.includes(phrase));
   const noun = denseNoun(text, language, lexicon);
   const nouns = noun === undefined ? [] : [noun];
+  const isUrged = urges([text], language);
   return matches.map((match) => {
     const around = text.slice(Math.max(0, match.at - 2), match.at) + text.slice(match.end, match.end + DENSE_REACH);
     return {
@@ -117,7 +122,7 @@ function dense(
       nouns,
       unlisted: unlistedWithin(text, match.at, match.end),
       ...beside,
-      negated: [...language.negations].some((word) => word.length > 1 && around.includes(word)),
+      negated: !isUrged && [...language.negations].some((word) => word.length > 1 && around.includes(word)),
     };
   });
 }

@@ -1,6 +1,6 @@
 // What a sentence of another language only tells: what happened, what a text is about, what others want.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
-import type { ForeignMatch, Language } from '../lexicon/languages.ts';
+import { type ForeignMatch, GAP, type Language } from '../lexicon/languages.ts';
 import type { Sentence } from '../text/tokens.ts';
 
 /** A sentence without its punctuation: a word for each token, empty for what is no word. */
@@ -66,9 +66,11 @@ export function requestedAmong(
   language: Language,
 ): ForeignMatch[] {
   const { words, parts } = said;
-  const isAsked =
-    (opensQuestion(words, language) || (said.isQuestion && opensWith(words, language.inquiries))) &&
-    !suggests(said, language);
+  const isQuestion = asks(said, language) && !suggests(said, language);
+  const isUrged = isQuestion && urges(words, language);
+  const isAsked = isQuestion && !isUrged;
+  // `wann hast du endlich alle gelöscht?` asks what has been done, `warum hast du sie noch nicht gelöscht?` demands it.
+  const isReported = isQuestion && !(isUrged && words.some((one) => language.negations.has(one)));
   const mayBeTold = isHarmless && !verbs.some(carriesOut);
   let joined = -1;
   let word = 0;
@@ -79,7 +81,7 @@ export function requestedAmong(
     const isAfter = (one: ForeignMatch | undefined) => one !== undefined && one.end > joined;
     const isGoverned = isAfter(mild) && parts[mild?.at ?? 0] === parts[match.at];
     const isTold = match.verb.reports
-      ? isAsked || isAfter(telling)
+      ? isReported || isAfter(telling)
       : mayBeTold && isGrave(match) && (isAsked || isGoverned);
     if (isTelling(match)) telling = match;
     if (!isGrave(match)) mild = match;
@@ -102,6 +104,25 @@ function opensWith(words: readonly string[], phrases: readonly string[]): boolea
   );
   const opening = words.slice(first, first + MAX_OPENING).join(' ');
   return phrases.some((phrase) => opening === phrase || opening.startsWith(`${phrase} `));
+}
+
+const asks = ({ words, isQuestion }: Said, language: Language): boolean =>
+  opensQuestion(words, language) || (isQuestion && opensWith(words, language.inquiries));
+
+/** Whether a sentence is a question that demands what it asks about: `wann löschst du endlich alle?` */
+export const demands = (said: Said, language: Language): boolean => asks(said, language) && urges(said.words, language);
+
+/** Whether words are those of such a demand. */
+export function urges(words: readonly string[], { isDense, urgings }: Language): boolean {
+  const said = isDense ? words.join('') : ` ${words.join(' ')} `;
+  return urgings.some((phrase) => {
+    let from = 0;
+    return phrase.split(GAP).every((part) => {
+      const at = said.indexOf(isDense ? part : ` ${part} `, from);
+      from = at + part.length;
+      return at >= 0;
+    });
+  });
 }
 
 /** Whether a sentence suggests to do something: `was hältst du davon, alle zu löschen?` */
@@ -130,9 +151,10 @@ export function requestedWithin(
   found: readonly ForeignMatch[],
   text: string,
   isHarmless: boolean,
-  { inquiries, joins }: Language,
+  language: Language,
 ): readonly ForeignMatch[] {
-  const mayBeTold = isHarmless && !found.some(carriesOut);
+  const { inquiries, joins } = language;
+  const mayBeTold = isHarmless && !found.some(carriesOut) && !urges([text], language);
   if (!mayBeTold || (found.every(isGrave) && !inquiries.some((word) => text.includes(word)))) return found;
   const words = [...joins].filter((word) => !MARK.test(word));
   return found.filter(

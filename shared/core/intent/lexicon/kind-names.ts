@@ -6,7 +6,7 @@ const LINES = [
   'receiver_opening question_word auxiliary question_subject subordinator after_verb preposition finite conjunction',
   'listing ability adjective_verb comparison subject_pronoun saying_verb titled_thing asking_modal wanting_verb',
   'lead_opening interjection softening_modal permission_modal first_person indefinite stored_domain',
-  'about_credentials opens_account forgetting export_verb address_preposition determines_secret own_account somebodys',
+  'about_credentials opens_account forgetting export_verb address_preposition determines_secret own_account somebodys comes_with',
   'reading_out_to_somebody moving_verb destination_preposition with_destination_verb for_destination_verb',
   'destination_end portable_device private_thing private_owner private_service outsider inside_word storage_bucket',
   'addressed_thing giving_verb object_opening phrase_ending obliging_modal permitting_modal obliging_before_to',

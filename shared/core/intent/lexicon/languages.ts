@@ -27,11 +27,12 @@ const LISTS = {
   secretly: More,
   inquiries: More,
   suggestions: More,
+  urgings: More,
   joins: More,
   questions: Texts,
   all: Texts,
 };
-const PHRASES = ['secretly', 'inquiries', 'suggestions', 'questions'] as const;
+const PHRASES = ['secretly', 'inquiries', 'suggestions', 'urgings', 'questions'] as const;
 type PhrasesOf = (typeof PHRASES)[number];
 const holdsPhrases = (name: keyof typeof LISTS): boolean => PHRASES.some((one) => one === name);
 type WordsOf = Exclude<keyof typeof LISTS, PhrasesOf>;
@@ -97,7 +98,7 @@ export interface ForeignMatch {
   readonly end: number;
 }
 
-const GAP = ' … ';
+export const GAP = ' … ';
 const MAX_GAP = 12;
 const DENSE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const WORDS = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
@@ -192,7 +193,7 @@ function longNounsOf(nouns: Readonly<Record<string, string>>): ReadonlyMap<strin
 }
 
 /** Phrases of which single words say nothing about the language of a text. */
-const NOT_KNOWN: ReadonlySet<string> = new Set(['inquiries', 'suggestions']);
+const NOT_KNOWN: ReadonlySet<string> = new Set(['inquiries', 'suggestions', 'urgings']);
 
 function compileLanguage(code: string, file: Languages[string]): Language {
   const isDense = file.verbs.some(({ forms }) => forms.some((form) => DENSE.test(form)));

@@ -7,7 +7,7 @@ const WORD = "[\\p{Ll}\\p{N}]+(['-][\\p{Ll}\\p{N}]+)*";
 const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
 const HOST_PATTERN = '^\\.?[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$';
 /** The name of a command with at most two subcommands. */
-export const COMMAND_PATTERN = '^[a-z0-9:.[][a-z0-9._+-]*( [a-z0-9][a-z0-9:._-]*){0,2}$';
+export const COMMAND_PATTERN = '^[a-z0-9:.[][a-z0-9._+-]*( [a-z0-9+][a-z0-9:._+-]*){0,2}$';
 const KIND_WORD_PATTERN = `^(${WORD}( ${WORD})*|[a-z](\\.[a-z])+|&)$`;
 const SLUG_PATTERN = '^[a-z0-9-]{1,40}$';
 

@@ -10,6 +10,7 @@ export const Settings = rows(
     ...DOING,
     names: list(SettingName),
     values: Type.Optional(list(Type.String({ minLength: 1, maxLength: 30 }))),
+    except: Type.Optional(list(SettingName)),
     inReads: flag,
   }),
 );
@@ -20,6 +21,7 @@ export const compileSettings = (groups: Static<typeof Settings> = []) =>
     /** Undefined: any. */
     values: group.values && new Set(group.values),
     doing: doingOf(group),
+    except: group.except ?? [],
     inReads: group.inReads ?? false,
   }));
 

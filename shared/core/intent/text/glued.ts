@@ -12,6 +12,8 @@ const MIN_WORDS = 3;
 const FIRST = /^[A-Za-z][A-Za-z0-9_-]*(?=$|[\s,.!?])/;
 const HYPHENATED = /^[a-z]+(?:([-_])[a-z0-9]+)(?:\1[a-z0-9]+)*$/;
 const CAMEL = /^[A-Za-z][a-z]+(?:[A-Z][a-z]*)+\d*$/;
+/** What follows the name of a setting: `mask_card_numbers = false`, `PermitRootLogin no`. */
+const VALUE = /^\s{1,9}(?::?=|(?:yes|no|on|off|true|false|none|\d{1,9}[a-z%]{0,2})$)/i;
 const CAMEL_PARTS = /[A-Z]?[a-z]+|[A-Z]|\d+/g;
 
 /** Whether a word is one of the language, or of the lexicon. */
@@ -51,12 +53,14 @@ function wordsOf(run: string, lexicon: Lexicon): string[] | undefined {
 
 /**
  * The text with the words of its first token separated when these begin a request. `disguised`: nothing in the token showed where its
- * words begin. The names of code, such as `getUserProfile(12)` and of two parts (`read_file`) are left alone.
+ * words begin. The names of code, such as `getUserProfile(12)`, of two parts (`read_file`)
+ * and of settings are left alone.
  */
 export function separated(text: string, lexicon: Lexicon): { readonly text: string; readonly disguised: boolean } {
   const same = { text, disguised: false };
   const [first] = FIRST.exec(text) ?? [];
   if (first === undefined || first.length < MIN_GLUED || first.length > MAX_GLUED) return same;
+  if (VALUE.test(text.slice(first.length))) return same;
   const lower = first.toLowerCase();
   if (lexicon.verbs.has(lower) || lexicon.commands.has(lower) || lexicon.domainOfNoun.has(lower)) return same;
   const isOpen = CAMEL.test(first) || HYPHENATED.test(first);

@@ -19,6 +19,7 @@ import { isOutside } from '../http.ts';
 import { doingOfName, isActing, isDestroying, isMoney, partsOf } from '../names.ts';
 import { disablesSomething, EMPTIES } from '../settings.ts';
 import { writtenPlace } from '../shell-files.ts';
+import { statementsIn } from '../sql-start.ts';
 import { wordSet } from '../../text/word-set.ts';
 import { toolCallsIn } from '../tool-calls.ts';
 import type { Act, Deed as ProgramDeed } from './acts.ts';
@@ -55,8 +56,11 @@ const textsIn = (value: unknown, leftOut: ReadonlySet<string> = NONE): readonly 
   return Object.entries(value).flatMap(([key, one]) => (leftOut.has(key) ? [] : textsIn(one, leftOut)));
 };
 const NONE: ReadonlySet<string> = new Set();
-/** What is looked for, or told to people. */
-const TOLD = wordSet('q query search title subject text body message description comment summary note');
+const PEOPLE = ['title', 'subject', 'text', 'body', 'message', 'description', 'comment', 'summary', 'note'];
+/** What is told to people. */
+const TOLD: ReadonlySet<string> = new Set(PEOPLE);
+/** The same, and what is looked for. */
+const TOLD_OR_SOUGHT: ReadonlySet<string> = new Set([...PEOPLE, 'q', 'query', 'search']);
 
 /** The name of a tool as its caller writes it, without what only a program has: `./store.list()` as `store.list`. */
 const bareName = (name: string): string => name.replaceAll(/\(\)|\[\]|[^\w.:/-]/g, '').replace(/^[^A-Za-z]+/, '');
@@ -201,7 +205,11 @@ export function calledTool(deed: Called, act: Act, readers: Readers): Fragment {
   if (deed.otherwise === 'loads') return readsOnly(span, { byName: true });
   const texts = textsIn(deed.given);
   const each = deed.names.map((full) => toldByName(full, deed, act, readers) ?? unknownCode(span));
-  const chosen = textsIn(deed.given, TOLD).flatMap((text): readonly Doing[] => {
+  // Whatever the name of the call: `db.Exec("DELETE FROM users")`.
+  const stated = textsIn(deed.given, TOLD)
+    .flatMap((text) => statementsIn(text, lexicon))
+    .filter(({ effect }) => effect !== 'read');
+  const chosen = textsIn(deed.given, TOLD_OR_SOUGHT).flatMap((text): readonly Doing[] => {
     if (/\s/.test(text)) return readers.runShell(text, span).flatMap(destructiveOf);
     const name = text.startsWith('/') ? text.slice(text.lastIndexOf('/') + 1) : text;
     const last = name.slice(name.lastIndexOf('.') + 1);
@@ -214,7 +222,9 @@ export function calledTool(deed: Called, act: Act, readers: Readers): Fragment {
   const does = gravest<Deed>([
     ...each,
     ...[...keys, ...set].map((doing) => fragmentOf(span, { verb: 'set', ...doing })),
-    ...chosen.map((doing) => fragmentOf(span, { verb: 'call', ...doing })),
+    ...[...chosen, ...stated].map(({ action, effect, traits }) =>
+      fragmentOf(span, { verb: 'call', action, effect, traits }),
+    ),
   ]);
   const isUnclear =
     does !== undefined &&
