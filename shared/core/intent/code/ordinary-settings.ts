@@ -1,7 +1,7 @@
 // Reads a text that is nothing but settings, such as `DB_POOL_SIZE=24 in staging` or a part of a configuration file: the gravest value
 // counts, or a change if each of them is an ordinary one.
 import { type Fragment, fragmentOf, gravest, type Span, unknownCode, WRITES } from './code.ts';
-import { configurationIn } from './configuration.ts';
+import { type Configuration, configurationIn } from './configuration.ts';
 import { directivesIn } from './directives.ts';
 import { isDestroying, isMoney, partsOf } from './names.ts';
 import { doingOfSetting, disablesSomething, distinct, protectsWhen, type Setting } from './settings.ts';
@@ -57,9 +57,27 @@ function partsOfLine(line: string, lexicon: Lexicon): Parts {
   return { settings: rest.replaceAll(JOINS, ', '), around: whole.slice(rest.length) };
 }
 
-function partsOfText(text: string, lexicon: Lexicon): Parts {
-  const whole = text.trim().replace(ASKS, '');
-  return whole.includes('\n') || /^[{[]/.test(whole) ? { settings: whole, around: '' } : partsOfLine(whole, lexicon);
+/** The name of the file on a line of its own, below comments: `config/app.ini (staging)`. */
+const FILE_LINE =
+  /^((?:#[^\n]*\n\s{0,9}){0,5})(?:[\w@.-]{1,40}\/){0,6}[\w@.-]{0,40}\.[a-z]{2,12}(?: \([\w ,.-]{0,40}\))?:?\n/;
+
+interface WrittenSettings extends Parts {
+  /** Undefined where the text is more than settings. */
+  readonly found: Configuration | undefined;
+  /** They stand side by side with their values, as words of a command do. */
+  readonly isLoose: boolean;
+}
+
+/** What a text sets, with the settings and what is said beside them as they are written. */
+function settingsOfText(text: string, lexicon: Lexicon): WrittenSettings {
+  const all = text.trim().replace(FILE_LINE, '$1');
+  const whole = all.replace(ASKS, '');
+  const parts =
+    whole.includes('\n') || /^[{[]/.test(whole) ? { settings: whole, around: '' } : partsOfLine(whole, lexicon);
+  const assigned = configurationIn(parts.settings);
+  return assigned === undefined
+    ? { settings: '', around: '', found: directivesIn(all, lexicon), isLoose: true }
+    : { ...parts, found: assigned, isLoose: false };
 }
 
 /** Words beside settings that ask for more than to know where they are. */
@@ -239,34 +257,27 @@ function changeOf(settings: readonly Setting[], { settings: written, around }: P
  */
 export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | undefined {
   if (text.length > MAX_TEXT || lexicon.codeWords.sensitiveSettings.names.size === 0) return undefined;
-  const parts = partsOfText(text, lexicon);
-  const assigned = configurationIn(parts.settings);
-  const found = assigned ?? directivesIn(text.trim(), lexicon);
+  const written = settingsOfText(text, lexicon);
+  const { found, isLoose, around } = written;
   const { textFields } = lexicon.codeWords;
   // A name alone sets nothing.
   if (found === undefined || found.settings.every(({ name }) => textFields.has(name))) return undefined;
-  const isLoose = assigned === undefined;
-  const judgement = found.isCut
-    ? 'grave'
-    : changeOf(found.settings, isLoose ? { ...parts, settings: '' } : parts, lexicon);
+  const judgement = found.isCut ? 'grave' : changeOf(found.settings, written, lexicon);
   // Two words may be anything.
   const isTooLittle = isLoose && judgement === 'open' && found.settings.length === 1;
   if (judgement === undefined || isTooLittle) return undefined;
   const span = { at: 0, end: text.length };
-  const beside = { around: isLoose ? '' : parts.around, commands: found.commands, isLoose };
+  const beside = { around, commands: found.commands, isLoose };
   if (judgement === 'ordinary') return { change: fragmentOf(span, { ...WRITES, ...WHAT, isWhole: true }), ...beside };
   // The words of settings ask for nothing, but those of a sentence may.
-  const isWhole = parts.around.trim() === '' && !found.settings.some(({ value }) => isProse(value, lexicon));
+  const isWhole = around.trim() === '' && !found.settings.some(({ value }) => isProse(value, lexicon));
   const open = judgement === 'grave' ? { ...WHAT, verb: 'unknown' } : { ...WHAT, isWhole };
   return { change: unknownCode(span, open), ...beside };
 }
 
 /** What a text does that is nothing but settings, if the lexicon has one of its values. */
 export function settingsAlone(text: string, lexicon: Lexicon): Fragment[] {
-  const found =
-    lexicon.settings.length === 0
-      ? undefined
-      : (configurationIn(partsOfText(text, lexicon).settings) ?? directivesIn(text.trim(), lexicon));
+  const found = lexicon.settings.length === 0 ? undefined : settingsOfText(text, lexicon).found;
   const doing = gravest(distinct(found?.settings ?? []).map((setting) => doingOfSetting(setting, lexicon)));
   const span: Span = { at: 0, end: text.length };
   return doing ? [fragmentOf(span, { ...WHAT, ...doing, isWhole: true })] : [];

@@ -17,7 +17,7 @@ import {
 } from '../code.ts';
 import { isOutside } from '../http.ts';
 import { doingOfName, isActing, isDestroying, isMoney, partsOf } from '../names.ts';
-import { disablesSomething, EMPTIES } from '../settings.ts';
+import { disablesSomething, doingOfSettings, EMPTIES } from '../settings.ts';
 import { writtenPlace } from '../shell-files.ts';
 import { statementsIn } from '../sql-start.ts';
 import { wordSet } from '../../text/word-set.ts';
@@ -89,8 +89,17 @@ export const handedOn = (names: Iterable<string>, { at, end }: Span, lexicon: Le
     return isCalled ? [] : [{ path: name.split('.'), arguments: '', at, end, deed }];
   });
 
-/** Whether a name is one of things: `customers`, `delivery_date`. To call it is to ask for them. */
-function isOfThings(name: string, lexicon: Lexicon): boolean {
+const SETTING = /^(?:true|false|-?\d[\d._]*)$/i;
+
+/** Whether an argument has the name of a quantity or a switch, and not of what is looked for: `min_score=0.97`, but not `limit=50`. */
+const setsSomething = (given: Json, { codeWords: { lookFields, searchFields } }: Lexicon): boolean =>
+  Object.entries(given).some(
+    ([name, value]) =>
+      /^[a-z_]/i.test(name) && !lookFields.has(name) && !searchFields.has(name) && SETTING.test(String(value)),
+  );
+
+/** Whether a name is one of things: `customers`, `delivery_date`. To call it is to ask for them, but `threshold(min_score=0.97)` may set one. */
+function isOfThings(name: string, given: Json, lexicon: Lexicon): boolean {
   const { domainOfNoun, genericNouns, commonWords, plurals, verbs } = lexicon;
   const words = partsOf(name);
   const last = words.at(-1) ?? '';
@@ -100,7 +109,7 @@ function isOfThings(name: string, lexicon: Lexicon): boolean {
   const isNoOrder = (word: string) => (verbs.get(word)?.effect ?? 'read') === 'read';
   return (
     isNoun &&
-    (thing !== last || isNoOrder(last)) &&
+    (thing !== last || (isNoOrder(last) && !setsSomething(given, lexicon))) &&
     words.slice(0, -1).every((word) => domainOfNoun.has(word) && isNoOrder(word)) &&
     !words.some((word) => isActing(word, lexicon) || isMoney(word, lexicon))
   );
@@ -170,7 +179,7 @@ function toldByName(full: string, deed: Called, act: Act, readers: Readers): Dee
     (deed.otherwise !== undefined ||
       isListed ||
       isObject(deed, last) ||
-      (readTool !== undefined && !isVague && isOfThings(last, lexicon)));
+      (readTool !== undefined && !isVague && isOfThings(last, deed.given, lexicon)));
   const otherwise = defines
     ? definition(span)
     : names.writingNames.has(word)
@@ -218,7 +227,10 @@ export function calledTool(deed: Called, act: Act, readers: Readers): Fragment {
   });
   // `ticket(pay_with="card")`, and a client that is made without what protects it.
   const keys = Object.keys(deed.given).flatMap((key) => graveDoing(partsOf(key)[0] ?? '', lexicon) ?? []);
-  const set = deed.makesObject && disablesSomething(act.arguments, lexicon) ? [EMPTIES] : [];
+  const set =
+    deed.makesObject && disablesSomething(act.arguments, lexicon)
+      ? [EMPTIES]
+      : [doingOfSettings(act.arguments, lexicon) ?? []].flat();
   const does = gravest<Deed>([
     ...each,
     ...[...keys, ...set].map((doing) => fragmentOf(span, { verb: 'set', ...doing })),
