@@ -36,8 +36,10 @@ export async function waitFor<T>(
       cause = error;
     }
     const waitedMs = performance.now() - begunMs;
-    if (waitedMs >= timeoutMs)
-      throw new Error(`waited ${timeoutMs} ms in vain for ${what}`, cause === undefined ? undefined : { cause });
+    if (waitedMs >= timeoutMs) {
+      const because = cause instanceof Error ? ` (${cause.message})` : '';
+      throw new Error(`waited ${timeoutMs} ms in vain for ${what}${because}`, { cause });
+    }
     await delay(intervalMs ?? intervalAfter(waitedMs));
   }
 }
