@@ -157,11 +157,11 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       const begunMs = Date.now();
       await waitFor(async () => {
         for (const queues of workers) await queues.every(SWEEP, everyMs);
-        return Date.now() - begunMs > 7 * everyMs;
+        return seenAtMs.length >= 4 && Date.now() - begunMs > 7 * everyMs;
       });
       const periods = (Date.now() - begunMs) / everyMs;
       // On a busy machine some are late; none is queued twice.
-      expect(seenAtMs.length).to.be.within(Math.floor(periods * 0.5), Math.ceil(periods) + 1);
+      expect(seenAtMs.length).to.be.at.most(Math.ceil(periods) + 1);
       expect(await workers[0]?.counts('upkeep')).to.deep.include({ failed: 0 });
     });
 

@@ -264,7 +264,8 @@ describe('the delivery of webhooks', () => {
     expect(await sent({ rule })).to.deep.equal({ kind: 'answered', status: 302 });
     expect(await sent({ rule, timeoutMs: 100 })).to.deep.equal(failed('timeout'));
     expect(await sent({ rule })).to.deep.equal({ kind: 'answered', status: 200 });
-    expect(await sent({ rule, timeoutMs: 100 })).to.deep.equal({ kind: 'answered', status: 201 });
+    // The head must arrive before the time is over, also on a busy machine.
+    expect(await sent({ rule, timeoutMs: 2_000 })).to.deep.equal({ kind: 'answered', status: 201 });
     expect(suite.receiver.received).to.have.length(4);
     await suite.receiver.close();
     expect(await sent({ rule })).to.deep.equal(failed('connection_failed'));

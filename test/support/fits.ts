@@ -22,10 +22,19 @@ const CUT = `(() => {
   return [...(scrollWidth > innerWidth ? ['the page is ' + scrollWidth + ' wide'] : []), ...cut.map(named)];
 })()`;
 
+/** In how many frames a page must have taken its shape. */
+const MOST_FRAMES = 60;
+
 /** @returns what is cut off at this width, in words; empty: nothing */
 export async function cutAt(page: Page, width: number): Promise<string[]> {
   await page.setViewportSize({ width, height: 900 });
-  // Charts are painted again, and tables folded, after a change of size.
-  await page.evaluate('new Promise(requestAnimationFrame)');
-  return page.evaluate<string[]>(CUT);
+  // Charts are painted again, and tables folded, after a change of size: on a busy machine some frames later.
+  return page.evaluate<string[]>(`(async () => {
+    let cut;
+    for (let frame = 0; frame < ${MOST_FRAMES} && cut?.length !== 0; frame += 1) {
+      await new Promise(requestAnimationFrame);
+      cut = ${CUT};
+    }
+    return cut;
+  })()`);
 }

@@ -4,11 +4,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface WaitOptions {
   /** Default: 90,000, which is long enough for a machine with ten times the work it can do. */
   readonly timeoutMs?: number;
-  /** Time between two polls. Default: 20. */
+  /** Time between two polls. Default: 20 at first, then a twentieth of the time waited so far, at most 250. */
   readonly intervalMs?: number;
   /** Names the condition in the error. */
   readonly what?: string;
 }
+
+const LEAST_INTERVAL_MS = 20;
+const MOST_INTERVAL_MS = 250;
+
+/** The longer a wait took, the less often it looks: a look at a process costs that process and its database processor time, too. */
+const intervalAfter = (waitedMs: number): number =>
+  Math.min(MOST_INTERVAL_MS, Math.max(LEAST_INTERVAL_MS, waitedMs / 20));
 
 /**
  * Polls until `condition` gives a value other than undefined, null or false, and returns that value. An error that it throws
@@ -18,8 +25,8 @@ export async function waitFor<T>(
   condition: () => T | undefined | null | false | Promise<T | undefined | null | false>,
   options: WaitOptions = {},
 ): Promise<T> {
-  const { timeoutMs = 90_000, intervalMs = 20, what = 'the condition' } = options;
-  const deadline = Date.now() + timeoutMs;
+  const { timeoutMs = 90_000, intervalMs, what = 'the condition' } = options;
+  const begunMs = performance.now();
   for (;;) {
     let cause: unknown;
     try {
@@ -28,8 +35,11 @@ export async function waitFor<T>(
     } catch (error) {
       cause = error;
     }
-    if (Date.now() >= deadline)
-      throw new Error(`waited ${timeoutMs} ms in vain for ${what}`, cause === undefined ? undefined : { cause });
-    await delay(intervalMs);
+    const waitedMs = performance.now() - begunMs;
+    if (waitedMs >= timeoutMs) {
+      const because = cause instanceof Error ? ` (${cause.message})` : '';
+      throw new Error(`waited ${timeoutMs} ms in vain for ${what}${because}`, { cause });
+    }
+    await delay(intervalMs ?? intervalAfter(waitedMs));
   }
 }

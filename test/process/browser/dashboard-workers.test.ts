@@ -45,7 +45,9 @@ describeUnless(browserMissing(), 'the dashboard while workers come and go', () =
     const status = page.getByRole('region', { name: 'Status' });
     await status.getByText('No worker is running').waitFor();
     const sawMs = performance.now() - frozenMs;
-    expect([await workersOk(), await gauge()]).to.deep.equal([false, '0']);
+    expect(await workersOk()).to.equal(false);
+    // The gauge keeps what was read half a second ago, and for four seconds while the database does not answer in time.
+    await waitFor(async () => (await gauge()) === '0', { what: 'the gauge to count no worker' });
     // The guarantee is 5 s on an idle machine; a run of all tests keeps the machine busy.
     expect(sawMs).to.be.below(20_000);
     expect(await page.locator('tr', { hasText: 'workers' }).textContent()).to.contain('no heartbeat for');

@@ -15,6 +15,8 @@ export interface Language {
   readonly needs: string;
   /** The Debian package of the toolchain. */
   readonly package: string;
+  /** Another one's runner has the same functions for proofs, canonical JSON and definitions, and only calls differ. */
+  readonly differsInCalls?: boolean;
 }
 
 export const LANGUAGES: readonly Language[] = [
@@ -38,6 +40,7 @@ export const LANGUAGES: readonly Language[] = [
     command: ['python3', 'tests/conformance.py', '--async'],
     needs: 'tests/conformance.py',
     package: 'python3',
+    differsInCalls: true,
   },
   {
     name: 'go',
