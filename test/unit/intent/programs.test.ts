@@ -25,6 +25,9 @@ const HIDDEN = {
 
 const HARMFUL_FORMS = /code|script|interpreter|call|program/;
 
+/** Files of deceit: their programs do what they say, which only misleads those who read it. */
+const DECEIT = /^(?:harm-fraud|thirtysecond|thirtythird)/;
+
 /** One of this many texts is read in the suite: two thousand of them twice take eight seconds. `npm run test:long` reads all. */
 const STRIDE = isLong ? 1 : 5;
 
@@ -32,7 +35,7 @@ const STRIDE = isLong ? 1 : 5;
 function intentTexts(): string[] {
   const folder = path.join(findRoot(), 'bench', 'texts');
   const rows = readdirSync(folder)
-    .filter((name) => name.endsWith('.jsonl') && !name.includes('kept'))
+    .filter((name) => name.endsWith('.jsonl') && !name.includes('kept') && !DECEIT.test(name))
     .flatMap((name) => readFileSync(path.join(folder, name), 'utf8').trimEnd().split('\n'))
     // Each line is an object with these members.
     .map((line) => JSON.parse(line) as { text: string; harm?: string; form?: string });
