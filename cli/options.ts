@@ -67,8 +67,11 @@ export function nonEmpty(text: string): string {
 /** @param name of the option or variable @throws {UsageError} */
 export function httpUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '')
-    throw new UsageError(`${name} must be an address such as http://127.0.0.1:3000, without a user name.`);
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
+    // What stands before an @ may be a password.
+    const found = text.includes('@') ? 'without a user name' : `not ${JSON.stringify(text)}`;
+    throw new UsageError(`${name} must be an address such as http://127.0.0.1:3000, ${found}.`);
+  }
   return url;
 }
 

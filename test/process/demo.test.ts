@@ -1,6 +1,7 @@
 // `npm run demo` against a real service: it succeeds repeatedly, and reports answers that differ from the expected ones.
 import path from 'node:path';
 import { expect } from 'chai';
+import { generateKey } from '../../shared/domain/keys/format.ts';
 import type { DemoResult } from '../../cli/demo/story.ts';
 import { type Ran, runCommand } from '../support/command.ts';
 import { temporaryDataDir } from '../support/folders.ts';
@@ -102,7 +103,7 @@ describe('custos demo', () => {
 describe('custos demo without a service', () => {
   it('reports in one sentence that no service answers, and how to start one', async () => {
     // Nothing listens on port 9 (discard) of this machine.
-    const { code, stdout } = await demo(['--url', 'http://127.0.0.1:9', '--key', 'any']);
+    const { code, stdout } = await demo(['--url', 'http://127.0.0.1:9', '--key', generateKey('live').key]);
     expect(code).to.equal(1);
     expect(stdout).to.equal(
       '   NOT OK  Nothing answers at http://127.0.0.1:9. Start the service with "npx custos start", or give its address with --url.\n',

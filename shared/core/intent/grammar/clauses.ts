@@ -41,6 +41,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
   let written = false;
   let nothingSaid = true;
   // Computed lazily and only once.
+  let isRun: boolean | undefined;
   let carriedOut: boolean | undefined;
   const isShownByDoing = (): boolean =>
     (carriedOut ??=
@@ -205,7 +206,7 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       }
       // What a thing is for is done when it is run or scheduled, filled in, or written to be run.
       const isUsed = entry.action === 'execute' || entry.verb === 'schedule' || entry.verb === 'fill in';
-      if (isUsed || (entry.action === 'create' && words.some((_, place) => runsIt(words, place, lexicon)))) {
+      if (isUsed || (entry.action === 'create' && (isRun ??= words.some((_, place) => runsIt(words, place, lexicon))))) {
         const taskAt = taskOfRun(words, at, lexicon);
         if (taskAt >= 0) {
           slot = { strong: true, first: true };
