@@ -3,6 +3,7 @@ import type { Lexicon } from '../lexicon/types.ts';
 import { type Configuration, configurationIn, settingAt } from './configuration.ts';
 import { isSecretName } from './code.ts';
 import { isSwitch, type Setting } from './settings.ts';
+import { isSentence } from '../text/glued.ts';
 
 /** `PermitRootLogin no`, `maxmemory 256mb` */
 const PAIR = /^([A-Za-z][\w-]{0,60})[ \t]{1,40}("[^"]*"|'[^']*'|[^\s"'`$;{}()|&<>]+)$/;
@@ -12,19 +13,27 @@ const isNumber = (value: string): boolean => /^\d+[a-z%]{0,2}$/i.test(value);
 
 const bare = (value: string): string => value.replace(/^(["'])(.*)\1$/s, '$2');
 
+/** Whether a name is one that a sentence or a command may begin with. */
+const isOrder = (name: string, { verbs, commands }: Lexicon): boolean =>
+  verbs.has(name.toLowerCase()) || commands.has(name.toLowerCase());
+
+/** Whether a line may be the words of a sentence, in whichever language: `Bid up`, `Betaal de`, `StakeTheEth yes`. */
+const mayBeWords = (name: string, value: string, lexicon: Lexicon): boolean =>
+  isSentence(name, lexicon) || (!IDENTIFIER.test(name) && /^\p{L}+$/u.test(value) && !isSwitch(value));
+
 /** Lines of a name and a value each. Most names are no words of a sentence, and none is a command unless more are not. */
-function pairsIn(lines: readonly string[], { verbs, commands }: Lexicon): Configuration | undefined {
+function pairsIn(lines: readonly string[], lexicon: Lexicon): Configuration | undefined {
   const settings: Setting[] = [];
   let identifiers = 0;
   let orders = 0;
   for (const line of lines) {
     const [, name = '', value = ''] = PAIR.exec(line) ?? [];
-    if (name === '') return undefined;
+    if (name === '' || mayBeWords(name, value, lexicon)) return undefined;
     const isIdentifier = IDENTIFIER.test(name);
-    if (lines.length === 1 && !(isIdentifier && (isNumber(value) || isSwitch(value) || value === 'auto')))
-      return undefined;
+    const isPlain = isNumber(value) || isSwitch(value) || value === 'auto';
+    if (lines.length === 1 && !(isIdentifier && isPlain)) return undefined;
     if (isIdentifier) identifiers += 1;
-    else if (verbs.has(name.toLowerCase()) || commands.has(name.toLowerCase())) orders += 1;
+    else if (isOrder(name, lexicon)) orders += 1;
     settings.push(settingAt([], name, bare(value)));
   }
   return orders > 0 && orders >= identifiers ? undefined : { settings, commands: [], isCut: false };
@@ -34,10 +43,12 @@ function pairsIn(lines: readonly string[], { verbs, commands }: Lexicon): Config
 const STATEMENT = /\s*((?:[^;{}"'#]|"[^"]*"|'[^']*')*)([;{}])/y;
 /** `listen 443 ssl`, `location ~ \.php$` */
 const DIRECTIVE = /^([a-z][a-z\d_]{1,40})((?:\s+(?:"[^"]*"|'[^']*'|[^\s"'()=]+|=))*)$/;
+/** Between two commands of a shell, or before a file. */
+const OPERATOR = /\s(?:&&?|\|\|?|>>?|<)(?:\s|$)/;
 const ARGUMENT = /"[^"]*"|'[^']*'|\S+/g;
 
 /** The directives of a block, such as those of nginx: each ends with a semicolon, or has a block of its own. */
-function blocksIn(text: string): Configuration | undefined {
+function blocksIn(text: string, lexicon: Lexicon): Configuration | undefined {
   if (!/[;}]$/.test(text)) return undefined;
   const settings: Setting[] = [];
   const around: string[] = [];
@@ -54,7 +65,7 @@ function blocksIn(text: string): Configuration | undefined {
       continue;
     }
     const [, name = '', rest = ''] = DIRECTIVE.exec(own) ?? [];
-    if (name === '') return undefined;
+    if (name === '' || isSentence(name, lexicon) || OPERATOR.test(rest)) return undefined;
     if (sign === '{') {
       around.push(name);
       blocks += 1;
@@ -134,5 +145,5 @@ export function directivesIn(text: string, lexicon: Lexicon): Configuration | un
     .map((line) => line.trim())
     .filter(isSaid);
   if (lines.length === 0) return undefined;
-  return imageIn(lines.join('\n')) ?? pairsIn(lines, lexicon) ?? blocksIn(lines.join('\n'));
+  return imageIn(lines.join('\n')) ?? pairsIn(lines, lexicon) ?? blocksIn(lines.join('\n'), lexicon);
 }

@@ -265,8 +265,8 @@ export function settingsOfWords(words: readonly string[], maySet: (at: number) =
   return found;
 }
 
-/** What the setting of one value does, beside that it changes; undefined for an ordinary one. */
-export function doingOfSetting(setting: Setting, lexicon: Lexicon): Doing | undefined {
+/** All that the setting of one value does, beside that it changes; nothing for an ordinary one. */
+export function doingsOfSetting(setting: Setting, lexicon: Lexicon): readonly Doing[] {
   const { name, value } = setting;
   const doings = rulesFor(setting, lexicon).map(({ doing }) => doing);
   if (isEmptied(name, value, lexicon)) doings.push(EMPTIES);
@@ -275,8 +275,12 @@ export function doingOfSetting(setting: Setting, lexicon: Lexicon): Doing | unde
     const become = lexicon.participles.get(name.split('_').at(-2) ?? '');
     if (become?.effect === 'destructive') doings.push(become);
   }
-  return gravest(doings);
+  return doings;
 }
+
+/** The gravest of that; undefined for an ordinary one. */
+export const doingOfSetting = (setting: Setting, lexicon: Lexicon): Doing | undefined =>
+  gravest(doingsOfSetting(setting, lexicon));
 
 /** Those that differ: in deeply nested code the ends of many names are alike. */
 export const distinct = (settings: readonly Setting[]): Setting[] => [
