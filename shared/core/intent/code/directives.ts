@@ -2,11 +2,12 @@
 import type { Lexicon } from '../lexicon/types.ts';
 import { type Configuration, configurationIn, settingAt } from './configuration.ts';
 import { isSecretName } from './code.ts';
+import { parsed } from './tool-calls.ts';
 import { isSwitch, type Setting } from './settings.ts';
 import { isSentence } from '../text/glued.ts';
 
-/** `PermitRootLogin no`, `maxmemory 256mb` */
-const PAIR = /^([A-Za-z][\w-]{0,60})[ \t]{1,40}("[^"]*"|'[^']*'|[^\s"'`$;{}()|&<>]+)$/;
+/** `PermitRootLogin no`, `maxmemory 256mb`, `save "900 1"`: more words may ask for something. */
+const PAIR = /^([A-Za-z][\w-]{0,60})[ \t]{1,40}("[^"\s]*(?: [^"\s]*)?"|'[^'\s]*(?: [^'\s]*)?'|[^\s"'`$;{}()|&<>]+)$/;
 /** Names that no sentence has: `keepalive_timeout`, `PermitRootLogin`. */
 const IDENTIFIER = /^(?:[a-z]+(?:_[a-z\d]+)+|(?=[A-Z\d]*[a-z])(?:[A-Z][a-z\d]*){2,})$/;
 const isNumber = (value: string): boolean => /^\d+[a-z%]{0,2}$/i.test(value);
@@ -91,18 +92,28 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   EXPOSE: /^[\d/a-z ]+$/,
   VOLUME: /^[\w./\s"[\],-]+$/,
   STOPSIGNAL: /^\w+$/,
-  LABEL: /^[^\n]+$/,
+  // Three words at most: more of them may ask for something.
+  LABEL: /^(?:[\w.-]+=(?:"[\w.:@/+-]+(?: [\w.:@/+-]+){0,2}"|[\w.:@/+-]+)(?:\s+|$))+$/,
   COPY: OWN_FILES,
   ADD: OWN_FILES,
 };
 /** The program of the image, which is started without a shell and without code in its arguments. */
 const STARTS = /^(?!\S*sh\s)[\w./-]+(?:\s+(?!-[a-z]*[ce])[\w.:/=-]+){0,8}$/;
 /** Programs that run a file of the image. */
-const RUNS_FILE = /^(?:node|deno|bun|python[\d.]*|ruby|php|java|dotnet|gunicorn|uvicorn|nginx|npm)\s/;
+const RUNS_FILE =
+  /^(?:node|deno|bun|python[\d.]*|ruby|php|java|dotnet|gunicorn|uvicorn|nginx|npm (?:start|run (?:start|serve)))(?:\s|$)/;
 
-/** The words of a command in either form: `["node", "server.js"]`, `node server.js`. */
-const commandOf = (given: string): string =>
-  given.startsWith('[') ? Array.from(given.matchAll(/"((?:[^"\\]|\\.)*)"/g), ([, word = '']) => word).join(' ') : given;
+/** The command in either form, as a shell writes it: `["node", "server.js"]`, `node server.js`. */
+function commandOf(given: string): string {
+  if (!given.startsWith('[')) return given;
+  const words = parsed(given);
+  return Array.isArray(words) ? words.map((word) => shellWord(String(word))).join(' ') : given;
+}
+const shellWord = (word: string): string =>
+  /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+const OPTIONS = /^(?:--\S+\s+)+/;
+/** What stands before the command of a check. */
+const CHECKED = /^(?:--\S+\s+)*CMD\s+/;
 
 /** The instructions of a Dockerfile, which begins with the image that it is made from. */
 function imageIn(text: string): Configuration | undefined {
@@ -122,11 +133,14 @@ function imageIn(text: string): Configuration | undefined {
       const isOwn = STARTS.test(command) && (RUNS_FILE.test(command) || /^[./]/.test(command));
       settings.push(settingAt([], 'layer', 'plain'));
       if (!isOwn) commands.push(command);
-    } else if (name === 'RUN' || name === 'HEALTHCHECK') commands.push(commandOf(given.replace(/^.*\bCMD\s+/, '')));
+    } else if (name === 'RUN') commands.push(commandOf(given.replace(OPTIONS, '')));
+    else if (name === 'HEALTHCHECK') commands.push(commandOf(given.replace(CHECKED, '')));
     else if (PLAIN[name]?.test(given) === true && !isSecretName(given)) settings.push(settingAt([], 'layer', 'plain'));
-    else if (/^(?:ENV|ARG)$/.test(name))
-      settings.push(...(configurationIn(given.replace(/^(\w+)\s+(?=[^=]+$)/, '$1='))?.settings ?? [OPEN]));
-    else settings.push(settingAt([], name, given));
+    else if (/^(?:ENV|ARG|LABEL)$/.test(name)) {
+      const own = configurationIn(given.replace(/^([\w.-]+)\s+(?=[^=]+$)/, '$1='));
+      settings.push(...(own?.settings ?? [OPEN]));
+      commands.push(...(own?.commands ?? []));
+    } else settings.push(settingAt([], name, given));
   }
   return { settings, commands, isCut: false };
 }

@@ -160,6 +160,14 @@ interface Match {
   readonly isAround: boolean;
 }
 
+/** Whether the words from `from` to `to` are part of this longer name among them. */
+function isPartOf(name: string, words: readonly string[], from: number, to: number): boolean {
+  const { length } = name.split('_');
+  for (let at = Math.max(0, to - length); at <= from; at += 1)
+    if (words.slice(at, at + length).join('_') === name) return true;
+  return false;
+}
+
 /** The rules one of whose names is part of this name. */
 function rulesIn({ name, own = name }: Pick<Setting, 'name' | 'own'>, lexicon: Lexicon): Match[] {
   const { byName, firsts } = rulesOf(lexicon);
@@ -174,7 +182,7 @@ function rulesIn({ name, own = name }: Pick<Setting, 'name' | 'own'>, lexicon: L
       // Hooks are no certificates: `git push --no-verify`.
       if (word === 'verify' && to === from + 1 && words[from - 1] === 'no') continue;
       const rules = (byName.get(words.slice(from, to).join('_')) ?? []).filter(
-        ({ except }) => !except.some((other) => name.includes(other)),
+        ({ except }) => !except.some((other) => isPartOf(other, words, from, to)),
       );
       found.push(...rules.map((rule) => ({ rule, isNegated, isAround: to <= ownFrom })));
     }
