@@ -340,13 +340,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     async transaction(work) {
       // `work` may fail because of another store. Only errors of this connection say something about it.
       const ownErrors = new Set<unknown>();
-      let lost: unknown;
+      let lost: Error | undefined;
       const noteError = async <T>(answer: Promise<T>): Promise<T> => {
         try {
           return await answer;
         } catch (error) {
           ownErrors.add(error);
-          if (spoilsConnection(error)) lost ??= error;
+          if (spoilsConnection(error)) lost ??= error as Error;
           noteFull(disk, error);
           throw error;
         }

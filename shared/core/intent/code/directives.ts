@@ -151,13 +151,20 @@ const isSaid = (line: string): boolean => line !== '' && !line.startsWith('#');
 const MAY_BE =
   /^\s*(?:#[^\n]*\n\s*)*(?:(?:FROM|ARG)\s|[A-Za-z][\w-]{0,60}[ \t]{1,40}(?:"[^"\n]*"|'[^'\n]*'|[^\s"']+)[ \t]*(?:\n|$))|[;}]\s*$/;
 
+/** What directives set. `isImage`: they make an image, and say which of them are commands. */
+export interface Directives extends Configuration {
+  readonly isImage: boolean;
+}
+
 /** What a text sets that is nothing but such lines, in any form that is known; undefined for any other text. */
-export function directivesIn(text: string, lexicon: Lexicon): Configuration | undefined {
+export function directivesIn(text: string, lexicon: Lexicon): Directives | undefined {
   if (!MAY_BE.test(text)) return undefined;
   const lines = text
     .split('\n')
     .map((line) => line.trim())
     .filter(isSaid);
   if (lines.length === 0) return undefined;
-  return imageIn(lines.join('\n')) ?? pairsIn(lines, lexicon) ?? blocksIn(lines.join('\n'), lexicon);
+  const image = imageIn(lines.join('\n'));
+  const found = image ?? pairsIn(lines, lexicon) ?? blocksIn(lines.join('\n'), lexicon);
+  return found && { ...found, isImage: image !== undefined };
 }

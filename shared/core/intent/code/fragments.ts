@@ -146,10 +146,10 @@ export function codeOf(text: string, lexicon: Lexicon, readTool?: ReadTool): Cod
   if (given !== undefined) return { fragments: fragmentsGiven(given, text, lexicon) };
   const settings = settingsOnly(text, lexicon);
   // Words of a command are no names with values: of one that destroys, or of a grave one where no line says that it is a command.
-  const isCode = ({ isLoose, commands }: FoundSettings) =>
-    isLoose &&
+  const isCode = ({ form }: FoundSettings) =>
+    form !== 'assigned' &&
     fragmentsBeside([], text, lexicon).some(
-      (one) => one.effect === 'destructive' || (commands.length === 0 && gravity(one) > gravity(WRITES)),
+      (one) => one.effect === 'destructive' || (form === 'lines' && gravity(one) > gravity(WRITES)),
     );
   if (
     settings !== undefined &&

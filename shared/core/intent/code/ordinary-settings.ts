@@ -211,14 +211,16 @@ export const leadsOutside = (settings: string, { internalHosts }: Lexicon): bool
     return host?.includes('.') === true && isExternalHost(host, internalHosts);
   });
 
+/** How they are written: with a sign between name and value, side by side as words of a command are, or as an image, which says what is a command. */
+type Form = 'assigned' | 'lines' | 'image';
+
 export interface FoundSettings {
   readonly change: Fragment;
   /** What is said beside the settings, which must be no code: `X=1 (rm -rf /srv)`. */
   readonly around: string;
   /** Command lines that are among them. */
   readonly commands: readonly string[];
-  /** They stand side by side with their values, as words of a command do. */
-  readonly isLoose: boolean;
+  readonly form: Form;
 }
 
 const WHAT = { verb: SETS, object: 'setting', domain: 'infra' } as const;
@@ -241,11 +243,13 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   if (text.length > MAX_TEXT || lexicon.codeWords.sensitiveSettings.names.size === 0) return undefined;
   const parts = partsOfText(text, lexicon);
   const assigned = configurationIn(parts.settings);
-  const found = assigned ?? directivesIn(text.trim(), lexicon);
+  const directives = assigned ? undefined : directivesIn(text.trim(), lexicon);
+  const found = assigned ?? directives;
   const { textFields } = lexicon.codeWords;
   // A name alone sets nothing.
   if (found === undefined || found.settings.every(({ name }) => textFields.has(name))) return undefined;
-  const isLoose = assigned === undefined;
+  const isLoose = directives !== undefined;
+  const form: Form = directives === undefined ? 'assigned' : directives.isImage ? 'image' : 'lines';
   const judgement = found.isCut
     ? 'grave'
     : changeOf(found.settings, isLoose ? { ...parts, settings: '' } : parts, lexicon);
@@ -253,7 +257,7 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   const isTooLittle = isLoose && judgement === 'open' && found.settings.length === 1;
   if (judgement === undefined || isTooLittle) return undefined;
   const span = { at: 0, end: text.length };
-  const beside = { around: isLoose ? '' : parts.around, commands: found.commands, isLoose };
+  const beside = { around: isLoose ? '' : parts.around, commands: found.commands, form };
   if (judgement === 'ordinary') return { change: fragmentOf(span, { ...WRITES, ...WHAT, isWhole: true }), ...beside };
   // The words of settings ask for nothing, but those of a sentence may.
   const isWhole = parts.around.trim() === '' && !found.settings.some(({ value }) => isProse(value, lexicon));
