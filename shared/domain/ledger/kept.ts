@@ -1,6 +1,6 @@
 // Keeps the last signed checkpoint of each log outside the database, so that restoring a backup of the database cannot undo it.
 import { randomUUID } from 'node:crypto';
-import { readFile, readdir, rename, rm } from 'node:fs/promises';
+import { access, readFile, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder, writeDurably } from '../../platform/files/durable.ts';
 import { makeFolder } from '../../platform/files/folders.ts';
@@ -51,7 +51,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
 /** Writes a file in one step; resolves when it is durable. */
 async function replaceDurably(file: string, text: string): Promise<void> {
   const folder = path.dirname(file);
-  makeFolder(folder, 0o700);
+  // The folder may be on another machine: while that does not answer, only this call waits.
+  await access(folder).catch(() => makeFolder(folder, 0o700));
   // Workers of several machines share the folder, and in containers they may have the same process id.
   const temporary = `${file}.${randomUUID()}.new`;
   try {

@@ -106,32 +106,41 @@ const pgStart = (pg.Client.prototype as unknown as Starting).getStartupConf;
 type Callback = (error: Error | null, client?: pg.Client) => void;
 type Answered = (error: Error | undefined, result?: unknown) => void;
 
-/** Calls back once: with the answer, or with the error of pg's `query_timeout` when there was none in time. */
-function inTime(answered: Answered, ms: number): Answered {
-  let isOver = false;
-  const finish: Answered = (error, result) => {
-    if (isOver) return;
-    isOver = true;
-    cancel();
-    answered(error, result);
-  };
-  const cancel = startDeadline(ms, () => finish(new Error('Query read timeout')));
-  return finish;
-}
+const LATE = 'Query read timeout';
 
-/** The client's `query`, in all its forms: a text or a configuration, with a callback or for a promise. */
+/**
+ * The client's `query` of a text or a configuration, with a callback or for a promise. What has no answer in time fails with the error of pg's
+ * `query_timeout`, and is not sent any more if it still waits for another one: nobody would know that it was done.
+ */
 function timedQuery(client: pg.Client, answerMs: number): pg.Client['query'] {
-  const withCallback = (given: readonly unknown[], answered: Answered): unknown =>
-    Reflect.apply(pg.Client.prototype.query, client, [...given, inTime(answered, answerMs)]);
+  const withCallback = ([asked, values]: readonly unknown[], answered: Answered): unknown => {
+    let isOver = false;
+    const finish: Answered = (error, result) => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
+      answered(error, result);
+    };
+    const query = new pg.Query(asked as string, values as unknown[], finish);
+    const { submit } = query;
+    // pg goes on to the next one when it gets an error, which its types do not declare.
+    query.submit = (connection) => (isOver ? new Error(LATE) : Reflect.apply(submit, query, [connection])) as void;
+    const cancel = startDeadline(answerMs, () => finish(new Error(LATE)));
+    return Reflect.apply(pg.Client.prototype.query, client, [query]);
+  };
   const query = (...given: unknown[]): unknown => {
     const last = given.at(-1);
     // pg calls its callbacks so.
     if (typeof last === 'function') return withCallback(given.slice(0, -1), last as Answered);
     return new Promise((resolve, reject) => {
       withCallback(given, (error, result) => (error ? reject(error) : resolve(result)));
+    }).catch((error: Error) => {
+      // As pg does: where it was asked for, instead of where the answer was read.
+      Error.captureStackTrace(error);
+      throw error;
     });
   };
-  // It takes and gives what pg's own does.
+  // It takes and gives what pg's own does, but for objects of classes of queries.
   return query as pg.Client['query'];
 }
 

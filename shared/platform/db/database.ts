@@ -340,11 +340,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     async transaction(work) {
       // `work` may fail because of another store. Only errors of this connection say something about it.
       const ownErrors = new Set<unknown>();
+      let lost: Error | undefined;
       const noteError = async <T>(answer: Promise<T>): Promise<T> => {
         try {
           return await answer;
         } catch (error) {
           ownErrors.add(error);
+          if (spoilsConnection(error)) lost ??= error as Error;
           noteFull(disk, error);
           throw error;
         }
@@ -353,6 +355,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
         try {
           await noteError(client.query('BEGIN'));
           const result = await work(withSelect(seals, select, (...statement) => noteError(run(client, ...statement))));
+          // Of a statement without an answer nobody knows what it did, whether or not the work goes on without it.
+          if (lost !== undefined) throw lost;
           await noteError(client.query('COMMIT'));
           return result;
         } catch (error) {

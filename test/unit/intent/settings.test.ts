@@ -1,7 +1,8 @@
 // A value that grants, exposes, pays or switches protection off does so in whatever code it is set.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import { doingOfSetting } from '../../../shared/core/intent/code/settings.ts';
+import { assessIntent, parseIntent } from '../../../shared/core/intent/parse.ts';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import { runs } from '../property/runs.ts';
 import { lexiconJson } from './lexicon.ts';
@@ -218,5 +219,20 @@ describe('a request by a program', () => {
       }),
       runs(300, 0.1),
     );
+  });
+});
+
+describe('rules about the same setting', () => {
+  it('count each: one that is about money hides no other one', () => {
+    const text = "Record Saturday's volunteers as paid staff on the timesheet";
+    expect(assessIntent(text, lexicon).phrasings).to.deep.equal(['end_change']);
+  });
+
+  it('do not hold for a longer name that they except, but for what else is in the name', () => {
+    const effectOf = (name: string) => doingOfSetting({ name, value: 'no' }, lexicon)?.effect;
+    expect(effectOf('password_authentication')).to.equal(undefined);
+    expect(effectOf('sshd_password_authentication')).to.equal(undefined);
+    expect(effectOf('password_authentication_mfa')).to.equal('destructive');
+    expect(effectOf('mfa_password_authentication')).to.equal('destructive');
   });
 });

@@ -2,7 +2,17 @@
 import { callAt } from './call-start.ts';
 import { cypherAt } from './cypher.ts';
 import { newEffort } from './effort.ts';
-import { accountingFor, fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode } from './code.ts';
+import {
+  accountingFor,
+  fileWrite,
+  type Fragment,
+  fragmentOf,
+  gravity,
+  isNowhere,
+  type Span,
+  unknownCode,
+  WRITES,
+} from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { firstOf } from '../first-of.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -135,9 +145,12 @@ export function codeOf(text: string, lexicon: Lexicon, readTool?: ReadTool): Cod
   const given = givenTexts(text);
   if (given !== undefined) return { fragments: fragmentsGiven(given, text, lexicon) };
   const settings = settingsOnly(text, lexicon);
-  // Words of a command that destroys are no names with values.
-  const isCode = (found: FoundSettings) =>
-    found.isLoose && fragmentsBeside([], text, lexicon).some(({ effect }) => effect === 'destructive');
+  // Words of a command are no names with values: of one that destroys, or of a grave one where no line says that it is a command.
+  const isCode = ({ form }: FoundSettings) =>
+    form !== 'assigned' &&
+    fragmentsBeside([], text, lexicon).some(
+      (one) => one.effect === 'destructive' || (form === 'lines' && gravity(one) > gravity(WRITES)),
+    );
   if (
     settings !== undefined &&
     !callsTools(text) &&

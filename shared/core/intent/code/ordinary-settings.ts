@@ -61,23 +61,25 @@ function partsOfLine(line: string, lexicon: Lexicon): Parts {
 const FILE_LINE =
   /^((?:#[^\n]*\n\s{0,9}){0,5})(?:[\w@.-]{1,40}\/){0,6}[\w@.-]{0,40}\.[a-z]{2,12}(?: \([\w ,.-]{0,40}\))?:?\n/;
 
+/** How they are written: with a sign between name and value, side by side as words of a command are, or as an image, which says what is a command. */
+type Form = 'assigned' | 'lines' | 'image';
+
 interface WrittenSettings extends Parts {
   /** Undefined where the text is more than settings. */
   readonly found: Configuration | undefined;
-  /** They stand side by side with their values, as words of a command do. */
-  readonly isLoose: boolean;
+  readonly form: Form;
 }
 
-/** What a text sets, with the settings and what is said beside them as they are written. */
+/** What a text sets, with what is written as assignments and what is said beside it. */
 function settingsOfText(text: string, lexicon: Lexicon): WrittenSettings {
   const all = text.trim().replace(FILE_LINE, '$1');
   const whole = all.replace(ASKS, '');
   const parts =
     whole.includes('\n') || /^[{[]/.test(whole) ? { settings: whole, around: '' } : partsOfLine(whole, lexicon);
   const assigned = configurationIn(parts.settings);
-  return assigned === undefined
-    ? { settings: '', around: '', found: directivesIn(all, lexicon), isLoose: true }
-    : { ...parts, found: assigned, isLoose: false };
+  if (assigned !== undefined) return { ...parts, found: assigned, form: 'assigned' };
+  const found = directivesIn(all, lexicon);
+  return { settings: '', around: parts.around, found, form: found?.isImage === true ? 'image' : 'lines' };
 }
 
 /** Words beside settings that ask for more than to know where they are. */
@@ -235,8 +237,7 @@ export interface FoundSettings {
   readonly around: string;
   /** Command lines that are among them. */
   readonly commands: readonly string[];
-  /** They stand side by side with their values, as words of a command do. */
-  readonly isLoose: boolean;
+  readonly form: Form;
 }
 
 const WHAT = { verb: SETS, object: 'setting', domain: 'infra' } as const;
@@ -258,16 +259,17 @@ function changeOf(settings: readonly Setting[], { settings: written, around }: P
 export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | undefined {
   if (text.length > MAX_TEXT || lexicon.codeWords.sensitiveSettings.names.size === 0) return undefined;
   const written = settingsOfText(text, lexicon);
-  const { found, isLoose, around } = written;
+  const { found, form, around } = written;
   const { textFields } = lexicon.codeWords;
   // A name alone sets nothing.
   if (found === undefined || found.settings.every(({ name }) => textFields.has(name))) return undefined;
+  const isLoose = form !== 'assigned';
   const judgement = found.isCut ? 'grave' : changeOf(found.settings, written, lexicon);
   // Two words may be anything.
   const isTooLittle = isLoose && judgement === 'open' && found.settings.length === 1;
   if (judgement === undefined || isTooLittle) return undefined;
   const span = { at: 0, end: text.length };
-  const beside = { around, commands: found.commands, isLoose };
+  const beside = { around: isLoose ? '' : around, commands: found.commands, form };
   if (judgement === 'ordinary') return { change: fragmentOf(span, { ...WRITES, ...WHAT, isWhole: true }), ...beside };
   // The words of settings ask for nothing, but those of a sentence may.
   const isWhole = around.trim() === '' && !found.settings.some(({ value }) => isProse(value, lexicon));

@@ -160,6 +160,14 @@ interface Match {
   readonly isAround: boolean;
 }
 
+/** Whether the words from `from` to `to` are part of this longer name among them. */
+function isPartOf(name: string, words: readonly string[], from: number, to: number): boolean {
+  const { length } = name.split('_');
+  for (let at = Math.max(0, to - length); at <= from; at += 1)
+    if (words.slice(at, at + length).join('_') === name) return true;
+  return false;
+}
+
 /** The rules one of whose names is part of this name. */
 function rulesIn({ name, own = name }: Pick<Setting, 'name' | 'own'>, lexicon: Lexicon): Match[] {
   const { byName, firsts } = rulesOf(lexicon);
@@ -174,7 +182,7 @@ function rulesIn({ name, own = name }: Pick<Setting, 'name' | 'own'>, lexicon: L
       // Hooks are no certificates: `git push --no-verify`.
       if (word === 'verify' && to === from + 1 && words[from - 1] === 'no') continue;
       const rules = (byName.get(words.slice(from, to).join('_')) ?? []).filter(
-        ({ except }) => !except.some((other) => name.includes(other)),
+        ({ except }) => !except.some((other) => isPartOf(other, words, from, to)),
       );
       found.push(...rules.map((rule) => ({ rule, isNegated, isAround: to <= ownFrom })));
     }
@@ -265,8 +273,8 @@ export function settingsOfWords(words: readonly string[], maySet: (at: number) =
   return found;
 }
 
-/** What the setting of one value does, beside that it changes; undefined for an ordinary one. */
-export function doingOfSetting(setting: Setting, lexicon: Lexicon): Doing | undefined {
+/** All that the setting of one value does, beside that it changes; nothing for an ordinary one. */
+export function doingsOfSetting(setting: Setting, lexicon: Lexicon): readonly Doing[] {
   const { name, value } = setting;
   const doings = rulesFor(setting, lexicon).map(({ doing }) => doing);
   if (isEmptied(name, value, lexicon)) doings.push(EMPTIES);
@@ -275,8 +283,12 @@ export function doingOfSetting(setting: Setting, lexicon: Lexicon): Doing | unde
     const become = lexicon.participles.get(name.split('_').at(-2) ?? '');
     if (become?.effect === 'destructive') doings.push(become);
   }
-  return gravest(doings);
+  return doings;
 }
+
+/** The gravest of that; undefined for an ordinary one. */
+export const doingOfSetting = (setting: Setting, lexicon: Lexicon): Doing | undefined =>
+  gravest(doingsOfSetting(setting, lexicon));
 
 /** Those that differ: in deeply nested code the ends of many names are alike. */
 export const distinct = (settings: readonly Setting[]): Setting[] => [

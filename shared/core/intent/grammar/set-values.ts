@@ -3,7 +3,7 @@
 import { partsOf } from '../code/names.ts';
 import {
   disablesSomething,
-  doingOfSetting,
+  doingsOfSetting,
   isSwitch,
   isSwitchedOn,
   type Setting,
@@ -75,7 +75,7 @@ const asCode = (sentence: Sentence): string =>
 
 function isGrave(setting: Setting, lexicon: Lexicon): boolean {
   const { name, value } = setting;
-  const doing = doingOfSetting(setting, lexicon);
+  const doings = doingsOfSetting(setting, lexicon);
   const { safeguards, sensitiveSettings, weakeners } = lexicon.codeWords;
   const parts = name.split('_');
   // `skip_permission_checks`
@@ -85,7 +85,7 @@ function isGrave(setting: Setting, lexicon: Lexicon): boolean {
   if (LIMIT.test(value) && disablesSomething(`${name}=${value}`, lexicon)) return true;
   // A sum, or `approved`
   const isPaid = /\d/.test(value) || lexicon.participles.get(value) !== undefined;
-  return doing !== undefined && (doing.action !== 'transfer' || isPaid);
+  return doings.some(({ action }) => action !== 'transfer' || isPaid);
 }
 
 const LIMIT = /^\d{3,}%?$/;

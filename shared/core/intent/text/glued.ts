@@ -2,6 +2,7 @@
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { K } from '../lexicon/word-kinds.ts';
+import { wordSet } from './word-set.ts';
 
 const MIN_GLUED = 10;
 const MAX_GLUED = 48;
@@ -31,6 +32,22 @@ function isWord(word: string, lexicon: Lexicon): boolean {
   );
 }
 
+/** A name has so many words at most; what has more is a sentence. */
+const MAX_NAME = 5;
+/** The words of a name: `UsePAM`, `ClearACustomer`, `x11Forwarding`. */
+const NAME_PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
+/** Digits among letters, as in `D1s4bl3`. */
+const MASKED = /[a-z]\d+[a-z]+\d/i;
+
+/** Whether the words of a name make a sentence, as in `stake_the_eth`: settings are not called so. */
+export function isSentence(name: string, { wordKinds }: Lexicon): boolean {
+  const words = (name.match(NAME_PARTS) ?? []).map((word) => word.toLowerCase());
+  const refers = (word: string) =>
+    wordKinds.has(word, K.determines_secret) || wordKinds.has(word, K.subject_pronoun) || REFERS.has(word);
+  return words.length > MAX_NAME || MASKED.test(name) || words.some(refers);
+}
+const REFERS = wordSet('all everyone everybody everything anyone anybody me us them him her his its their');
+
 /** Whether words begin as a request does: with a verb, perhaps after a filler. */
 const begins = ([first = '', second = '']: readonly string[], lexicon: Lexicon): boolean =>
   lexicon.verbs.has(first) ||
@@ -54,13 +71,13 @@ function wordsOf(run: string, lexicon: Lexicon): string[] | undefined {
 /**
  * The text with the words of its first token separated when these begin a request. `disguised`: nothing in the token showed where its
  * words begin. The names of code, such as `getUserProfile(12)`, of two parts (`read_file`)
- * and of settings are left alone.
+ * and of settings are left alone; those of settings are no sentences.
  */
 export function separated(text: string, lexicon: Lexicon): { readonly text: string; readonly disguised: boolean } {
   const same = { text, disguised: false };
   const [first] = FIRST.exec(text) ?? [];
   if (first === undefined || first.length < MIN_GLUED || first.length > MAX_GLUED) return same;
-  if (VALUE.test(text.slice(first.length))) return same;
+  if (VALUE.test(text.slice(first.length)) && !isSentence(first, lexicon)) return same;
   const lower = first.toLowerCase();
   if (lexicon.verbs.has(lower) || lexicon.commands.has(lower) || lexicon.domainOfNoun.has(lower)) return same;
   const isOpen = CAMEL.test(first) || HYPHENATED.test(first);
