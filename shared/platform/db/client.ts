@@ -36,7 +36,6 @@ async function acceptsWrites(address: string): Promise<boolean> {
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
     query_timeout: PROBE_TIMEOUT_MS,
   });
-  client.on('error', () => undefined);
   try {
     await client.connect();
     // On for a standby, and for a server that accepts no writes for another reason.
@@ -165,6 +164,8 @@ export class DatabaseClient extends pg.Client {
       super(rest);
       unusable = unusableAddress(error);
     }
+    // Whoever waits for a statement is told when the connection breaks. An error without any listener would end the process.
+    this.on('error', () => undefined);
     this.servers = servers;
     this.unusable = unusable;
     this.options = given?.options;

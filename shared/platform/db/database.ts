@@ -133,9 +133,8 @@ async function run<Row extends object>(
 const ignore = (): void => undefined;
 
 /**
- * Checks a client out of the pool. The pool listens for errors of idle clients only, and an unhandled error ends the
- * process. So the listener is added in the callback, before the server's next message is parsed, which may be its
- * shutdown.
+ * Checks a client out of the pool, which listens for errors of idle clients only. So the listener is added in the callback, before the
+ * server's next message is parsed, which may be its shutdown.
  * @param waitMs a client that comes later goes back to the pool
  * @throws {TookTooLong} when none came
  */
@@ -151,11 +150,7 @@ function checkOut(pool: pg.Pool, waitMs: number, onBroken: (error: Error) => voi
       if (client === undefined) return reject(error ?? new Error('the pool gave no client'));
       if (isLate) {
         // In a later turn: the release calls the next one that waits, which may be late, too, and so on.
-        client.on('error', ignore);
-        process.nextTick(() => {
-          client.removeListener('error', ignore);
-          client.release();
-        });
+        process.nextTick(() => client.release());
         return;
       }
       client.on('error', onBroken);

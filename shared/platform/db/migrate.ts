@@ -25,7 +25,6 @@ import { type DatabaseAccess, grantService } from './roles.ts';
 export async function migrate(access: DatabaseAccess, pepper: string): Promise<string[]> {
   const ownerUrl = access.migrationDatabaseUrl ?? access.databaseUrl;
   const client = new DatabaseClient({ connectionString: ownerUrl, application_name: 'custos-migrate' });
-  client.on('error', () => undefined);
   const setting = access.migrationDatabaseUrl === undefined ? 'DATABASE_URL' : 'CUSTOS_MIGRATION_DATABASE_URL';
   await client.connect().catch((error: unknown) => {
     throw connectError(error, ownerUrl, setting);

@@ -136,7 +136,6 @@ export function boundedClient(most: number): typeof pg.Client {
     private abandon(): void {
       if (abandoned.has(this)) return;
       abandoned.add(this);
-      this.on('error', () => undefined);
       this.connection.once('readyForQuery', () => void super.end());
       // It must not keep the process alive.
       (this.connection.stream as Partial<Pick<Socket, 'unref'>>).unref?.();
@@ -161,7 +160,6 @@ export function boundedClient(most: number): typeof pg.Client {
       connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,
     });
-    client.on('error', () => undefined);
     try {
       await client.connect();
       const { rows } = await client.query<{ pid: number }>(WORKING, [checked.map(({ pid }) => pid)]);

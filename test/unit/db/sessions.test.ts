@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { DatabaseClient } from '../../../shared/platform/db/client.ts';
 import { createPool } from '../../../shared/platform/db/pool.ts';
 import { boundedClient } from '../../../shared/platform/db/sessions.ts';
 import { troubleOf } from '../../../shared/platform/db/trouble.ts';
@@ -27,6 +28,14 @@ describe('a client beyond the sessions that a pool may have', () => {
   it('is refused in the same way with a callback, as pools use it', async () => {
     const error = await new Promise<Error>((resolve) => new Client({ host: '127.0.0.1' }).connect(resolve));
     expect(error.message).to.contain('Connection terminated');
+  });
+});
+
+describe('a client to which nobody listens', () => {
+  it('does not end the process when its connection breaks', () => {
+    const broken = new Error('terminating connection due to administrator command');
+    const client = new DatabaseClient({ host: '127.0.0.1' });
+    expect(() => client.emit('error', broken)).to.not.throw();
   });
 });
 

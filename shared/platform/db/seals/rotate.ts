@@ -51,7 +51,6 @@ type Run = <R extends object = Row>(text: string, values?: readonly unknown[]) =
  */
 export async function rotatePepper(ownerUrl: string, peppers: Peppers): Promise<Rotated> {
   const client = new DatabaseClient({ connectionString: ownerUrl, application_name: 'custos-pepper' });
-  client.on('error', () => undefined);
   await client.connect();
   const run: Run = async <R extends object>(text: string, values: readonly unknown[] = []) =>
     // The author of a statement knows the shape of its rows; PostgreSQL can't tell TypeScript.
