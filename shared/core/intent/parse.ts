@@ -75,6 +75,13 @@ export interface AssessedParse {
  */
 export const parseIntent = (text: string, lexicon: Lexicon): ParsedIntent => assessIntent(text, lexicon).parse;
 
+/** Whether something grave is to happen, whoever expects it: `I expect the invoice to be zelled by noon`. */
+const expectsHarm = (words: readonly string[], { participles }: Lexicon): boolean =>
+  words.some((word, at) => {
+    const done = word === 'be' && words[at - 1] === 'to' ? participles.match(words, at + 1)?.value : undefined;
+    return done !== undefined && (done.effect === 'destructive' || GRAVE.has(done.action));
+  });
+
 /** Whether code that nobody has read may be more than a report: a program that only computes is not. */
 const isLikeCode = (text: string, lexicon: Lexicon): boolean =>
   LIKE_COMMAND.test(text) || (CALLS.test(text) && !onlyReads(text, lexicon));
@@ -153,7 +160,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     !DATA.test(text) &&
     !isLikeCode(text, lexicon) &&
     (isForeign || words.length >= MIN_TOLD) &&
-    !(isHidden || isDisguised || mayDestroy || isHinted);
+    !(isHidden || isDisguised || mayDestroy || isHinted || expectsHarm(words, lexicon));
   // Nothing but settings, and commands among them, of which the weights know better than a list of names what they do.
   const isSettings = requested.source === 'code' && requested.verb === SETS && requested.action === 'unknown';
   const isHarmlessSetting =
