@@ -206,7 +206,10 @@ function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon
       }
       // What a thing is for is done when it is run or scheduled, filled in, or written to be run.
       const isUsed = entry.action === 'execute' || entry.verb === 'schedule' || entry.verb === 'fill in';
-      if (isUsed || (entry.action === 'create' && (isRun ??= words.some((_, place) => runsIt(words, place, lexicon))))) {
+      if (
+        isUsed ||
+        (entry.action === 'create' && (isRun ??= words.some((_, place) => runsIt(words, place, lexicon))))
+      ) {
         const taskAt = taskOfRun(words, at, lexicon);
         if (taskAt >= 0) {
           slot = { strong: true, first: true };
