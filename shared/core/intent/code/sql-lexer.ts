@@ -58,6 +58,14 @@ function closedAt(code: string, from: number, quote: string): number {
   return -1;
 }
 
+let last: { readonly code: string; readonly ends: Map<number, number> } | undefined;
+
+/** What `closedAt` told of quotation marks of a text, by their offsets. The last text is remembered, because it is read from each of its statements. */
+function closedIn(code: string): Map<number, number> {
+  if (last?.code !== code) last = { code, ends: new Map() };
+  return last.ends;
+}
+
 /** Whether nothing but a number stands beside a word on its line. */
 function isAloneOnLine(code: string, at: number, end: number): boolean {
   let from = at;
@@ -153,7 +161,9 @@ class SqlLexer {
       return string ? this.#token('string', at, at + string[0].length) : undefined;
     }
     if (char !== "'" && char !== '"' && char !== '`') return undefined;
-    const end = closedAt(code, at + 1, char);
+    const ends = closedIn(code);
+    const end = ends.get(at) ?? closedAt(code, at + 1, char);
+    ends.set(at, end);
     // The text to its end was searched.
     if (end < 0) this.#effort.left -= code.length - at;
     if (end < 0) return undefined;
