@@ -45,7 +45,7 @@ export const ASKED_OUTSIDE = wordSet('data db files identity code secrets tasks 
 const DATA = /^\s*(?:[{[]|[A-Za-z_$][\w$]*(?:\.[\w$]+)+\s?\()/;
 /** What commands have and no report: options, values that are set, pipes, variables and tags. */
 const LIKE_COMMAND = /(?:^|\s)--?[a-z][\w-]*(?=[\s=]|$)|[\w\])]=[\w"'[{$/.-]|(?:^|\s)\|{1,2}\s|<\/?[a-z|!?]|\$[\w({]/i;
-const CALLS = /[A-Za-z_]\w*\((?!s\))/;
+const CALLS = /[A-Za-z_]\w{0,40}\((?!s\))/;
 /** Fewer words are too few for a report, to say that a word that destroys is only mentioned, and to be sure that a text is harmless. */
 const MIN_TOLD = 5;
 /** Of a longer text not every request is read. */
