@@ -73,7 +73,8 @@ export function openTestDatabase(
     seals: TEST_SEALS,
     applicationName: 'custos-test',
     poolSize: 5,
-    ...(patient ? PATIENCE : {}),
+    // A transaction of a test that waits for a request waits as long as its statement may take.
+    ...(patient ? { ...PATIENCE, idleInTransactionMs: 6 * PATIENCE.queryTimeoutMs } : {}),
     onError: () => undefined,
     ...options,
   });
