@@ -66,7 +66,8 @@ function areAssignments(line: string): boolean {
   return at > 0;
 }
 
-const bare = (text: string): string => text.replace(/^(["'])(.*)\1$/s, '$2');
+/** A value without the quotation marks around it. */
+export const bare = (text: string): string => text.replace(/^(["'])(.*)\1$/s, '$2');
 const nameOf = (path: readonly string[]): string => partsOf(path.filter(Boolean).join('.')).join('_');
 /** A setting with the names around it, of which its own is the last. */
 export const settingAt = (around: readonly string[], own: string, value: string): Setting => ({

@@ -1,6 +1,6 @@
 // Reads configurations that have names and values side by side: lines of sshd_config, nginx and the like, and the instructions of an image.
 import type { Lexicon } from '../lexicon/types.ts';
-import { type Configuration, configurationIn, settingAt } from './configuration.ts';
+import { bare, type Configuration, configurationIn, settingAt } from './configuration.ts';
 import { isSecretName } from './code.ts';
 import { parsed } from './tool-calls.ts';
 import { isSwitch, type Setting } from './settings.ts';
@@ -11,8 +11,6 @@ const PAIR = /^([A-Za-z][\w-]{0,60})[ \t]{1,40}("[^"\s]*(?: [^"\s]*)?"|'[^'\s]*(
 /** Names that no sentence has: `keepalive_timeout`, `PermitRootLogin`. */
 const IDENTIFIER = /^(?:[a-z]+(?:_[a-z\d]+)+|(?=[A-Z\d]*[a-z])(?:[A-Z][a-z\d]*){2,})$/;
 const isNumber = (value: string): boolean => /^\d+[a-z%]{0,2}$/i.test(value);
-
-const bare = (value: string): string => value.replace(/^(["'])(.*)\1$/s, '$2');
 
 /** Whether a name is one that a sentence or a command may begin with. */
 const isOrder = (name: string, { verbs, commands }: Lexicon): boolean =>
