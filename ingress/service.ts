@@ -124,7 +124,7 @@ async function startBusiness({ config, logger, end, loadSet }: IngressDeps, { re
   const recorder = createRecorder({ ...deciding, db, decider: counting, approvalTtlMs: config.approvalTtlMs });
   const secondReader = startSecondReader({ config, logger, registry, monotonicMs: clock.monotonicMs });
   const stores = {
-    parses: createParseStore({ db }),
+    parses: createParseStore({ db, nowMs: clock.nowMs }),
     intents: createIntentStore({ db }),
     proofs: createProofStore({ db }),
     signals: createSignalStore({ db }),
