@@ -13,7 +13,7 @@ async function runWithoutSupervisor(program: string): Promise<{ output: string; 
     ['--input-type=module', '-e', `process.once('disconnect', async () => { ${program} });`],
     { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
   );
-  const output = Promise.all([text(child.stdout!), text(child.stderr!)]);
+  const output = Promise.all([child.stdout, child.stderr].map((from) => (from === null ? '' : text(from))));
   const ended = once(child, 'exit');
   child.disconnect();
   const [code] = (await ended) as [unknown];

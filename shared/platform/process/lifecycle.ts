@@ -15,7 +15,10 @@ export function isReadyMessage(message: unknown): message is ReadyMessage {
 }
 
 /** The part of `process` that is used here; replaced in tests. */
-export type HostProcess = SupervisedProcess & Pick<NodeJS.Process, 'exit' | 'connected'>;
+export interface HostProcess extends SupervisedProcess, Pick<NodeJS.Process, 'exit'> {
+  /** Undefined without a supervisor. */
+  readonly connected?: boolean;
+}
 
 export interface LifecycleOptions {
   readonly process: HostProcess;
@@ -63,7 +66,7 @@ export function runUntilStopped({ process: host, logger, address, stop, timeoutM
   host.on('SIGINT', () => requestStop('SIGINT'));
   // The channel also closes when the supervisor was killed.
   host.on('disconnect', () => requestStop('disconnect'));
-  // Killed while this process started: no event follows. Without a supervisor it is undefined.
+  // Killed while this process started: no event follows.
   if (host.connected === false) requestStop('disconnect');
   else tellSupervisor(host, { type: 'ready', address } satisfies ReadyMessage);
 }
