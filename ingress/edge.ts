@@ -10,6 +10,7 @@ import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import type { RedisStore } from '../shared/platform/queues/installation.ts';
 import { serveHanded } from '../shared/platform/process/handed.ts';
 import { askSupervisor } from '../shared/platform/process/shared-counters.ts';
+import type { SupervisedProcess } from '../shared/platform/process/supervisor-channel.ts';
 import { createApp, type Site } from './app.ts';
 import { type ReadinessDeps, readHalted, readinessChecks } from './readiness.ts';
 import { accessLogRule } from './request/access-log.ts';
@@ -31,7 +32,7 @@ export interface EdgeDeps extends Pick<ReadinessDeps, 'policies' | 'clockProblem
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
   /** Sends connections (handed.ts). */
-  readonly supervisor: Pick<NodeJS.Process, 'on' | 'send'> | undefined;
+  readonly supervisor: SupervisedProcess | undefined;
   /** Whether the supervisor counts rate limits for several processes (shared-counters.ts). */
   readonly hasSharedCounters: boolean;
   readonly root: string;

@@ -16,6 +16,7 @@ import { createParseStore } from '../shared/domain/decisions/parses.ts';
 import { createRecorder } from '../shared/domain/decisions/recorder.ts';
 import { createSignalStore } from '../shared/domain/trust/signals.ts';
 import { type ApartOptions, startHeartbeat } from '../shared/platform/process/heartbeat.ts';
+import type { SupervisedProcess } from '../shared/platform/process/supervisor-channel.ts';
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
 import { createLastUsed } from '../shared/domain/keys/last-used.ts';
 import { createSecretHasher } from '../shared/domain/keys/secrets.ts';
@@ -50,7 +51,7 @@ export interface IngressDeps {
   /** Log lines that were dropped so far; absent: they are not counted. */
   readonly droppedLines?: () => number;
   /** The side of this process that gets connections from the supervisor; absent: it only listens itself. */
-  readonly supervisor?: Pick<NodeJS.Process, 'on' | 'send'>;
+  readonly supervisor?: SupervisedProcess;
   /** Whether it counts rate limits, too. */
   readonly hasSharedCounters?: boolean;
   /** Wall clock and monotonic clock; tests move them. Default: the database's time, extrapolated by this machine. */
@@ -123,7 +124,7 @@ async function startBusiness({ config, logger, end, loadSet }: IngressDeps, { re
   const recorder = createRecorder({ ...deciding, db, decider: counting, approvalTtlMs: config.approvalTtlMs });
   const secondReader = startSecondReader({ config, logger, registry, monotonicMs: clock.monotonicMs });
   const stores = {
-    parses: createParseStore({ db }),
+    parses: createParseStore({ db, nowMs: clock.nowMs }),
     intents: createIntentStore({ db }),
     proofs: createProofStore({ db }),
     signals: createSignalStore({ db }),

@@ -76,9 +76,10 @@ function tenantOf(payload: unknown): { organisationId: string | null; environmen
 /** The text of an error: shortened, without secrets from addresses and keys. */
 export function errorText(error: Error): string {
   const text = `${error.name}: ${error.message}`
-    .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1[hidden]@')
+    // Not the whole scheme: a search from each of its letters would take quadratic time.
+    .replaceAll(/([a-z0-9+.-]:\/\/)[^\s/@]*@/gi, '$1[hidden]@')
     .replaceAll(
-      /\b((?:password|secret|token|pepper|api[_-]?key|authorization)["']?\s*[:=]\s*["']?)[^\s"',;]+/gi,
+      /((?:password|secret|token|pepper|api[_-]?key|authorization)["']?\s*[:=]\s*["']?(?:(?:bearer|basic)\s+)?)[^\s"',;]+/gi,
       '$1[hidden]',
     )
     .replaceAll(/\bcst_[a-z]+_[0-9A-Za-z_]+/g, '[hidden]')

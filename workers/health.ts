@@ -30,7 +30,7 @@ export interface Impaired {
 
 /** The content of the pages. */
 export interface HealthPages {
-  /** Called for each request of /ready. */
+  /** Called for /ready; one call answers all requests that arrive until it ends. */
   check(): Promise<Readiness>;
   /** Whether a request has a key of the operator. Other callers get the state without reasons. */
   isOperator(headers: IncomingHttpHeaders): Promise<boolean>;
@@ -88,6 +88,21 @@ async function serveMetrics(request: IncomingMessage, response: ServerResponse, 
   response.end(text);
 }
 
+/** A check that is shared by all who ask while it runs, because everybody may ask. One that hangs is begun again. */
+function sharedCheck(check: HealthPages['check']): HealthPages['check'] {
+  let running: Promise<Readiness> | undefined;
+  return () => {
+    if (running !== undefined) return running;
+    const begun = check();
+    const end = (): void => {
+      if (running === begun) running = undefined;
+    };
+    begun.then(end, end);
+    void delay(CHECK_DEADLINE_MS, undefined, { ref: false }).then(end);
+    return (running = begun);
+  };
+}
+
 async function serveReadiness(request: IncomingMessage, response: ServerResponse, pages: HealthPages): Promise<void> {
   const late = delay(CHECK_DEADLINE_MS, undefined, { ref: false });
   const readiness =
@@ -122,7 +137,7 @@ export async function serveHealth({ host, port, metricsArePublic, onOtherPort }:
     address: `http://${host.includes(':') ? `[${host}]` : host}:${chosen}`,
     port: chosen,
     begin: (served) => {
-      pages = served;
+      pages = { ...served, check: sharedCheck(served.check) };
     },
     drain: () => {
       draining = true;

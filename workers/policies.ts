@@ -14,7 +14,7 @@ import {
   restoreIfForged,
   storePolicySet,
 } from '../shared/domain/policy-sets/activate.ts';
-import { type ChangeResult, changePolicySet } from '../shared/domain/policy-sets/change.ts';
+import { type ChangeResult, changePolicySet, checkedSignature } from '../shared/domain/policy-sets/change.ts';
 import type { ChangeRules } from '../shared/domain/policy-sets/change-rules.ts';
 import {
   readPolicyFolder,
@@ -128,8 +128,9 @@ async function applySet(
   const held = await restoreIfForged(sql, await holdPolicyState(sql), atMs);
   const change = { digest, canonical, author: FOLDER_AUTHOR, reason: null, source: 'folder' as const };
   if (held.isForged) {
-    // No activation is known: the folder decides, as in a new installation.
-    await activatePolicySet(sql, held, { ...change, atMs }, read);
+    // No activation is known: the folder decides, as in a new installation, where a set must be signed, too.
+    const signed = await checkedSignature(sql, { digest, signature }, rules);
+    await activatePolicySet(sql, held, { ...change, ...signed, atMs }, read);
     return 'activated';
   }
   const isPinned = held.inForce !== undefined && held.inForce.source !== 'folder';

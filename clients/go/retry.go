@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/big"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -17,8 +18,14 @@ const (
 // finalStatuses: the same request would fail again, whatever the answer says.
 var finalStatuses = map[int]bool{400: true, 401: true, 403: true, 404: true, 413: true, 415: true, 422: true}
 
-// mayRepeat tells whether a request can be sent again after an error. A PATCH that the service may have carried out is not repeated.
-func mayRepeat(err error, method string) bool {
+// isIdempotent tells whether a second time changes nothing. A PATCH could undo what somebody else did in between, and the end of a halt
+// could end another one.
+func isIdempotent(operation string) bool {
+	return !strings.HasPrefix(operation, http.MethodPatch+" ") && operation != "DELETE /v1/halt"
+}
+
+// mayRepeat tells whether a request can be sent again after an error, also when the service may have carried it out.
+func mayRepeat(err error, operation string) bool {
 	var problem *APIError
 	var unexpected *UnexpectedAnswerError
 	switch {
@@ -27,9 +34,9 @@ func mayRepeat(err error, method string) bool {
 		isRunning := problem.Status == http.StatusConflict && problem.RetryAfter != nil
 		return !finalStatuses[problem.Status] && (isRunning || isLater(problem.Status) || problem.Retryable)
 	case errors.As(err, &unexpected):
-		return isLater(unexpected.Status) || (unexpected.isTruncated && method != http.MethodPatch)
+		return isLater(unexpected.Status) || (unexpected.isTruncated && isIdempotent(operation))
 	}
-	return isConnectionError(err) && method != http.MethodPatch
+	return isConnectionError(err) && isIdempotent(operation)
 }
 
 func isLater(status int) bool {

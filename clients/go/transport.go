@@ -159,7 +159,7 @@ func (t *transport) send(ctx context.Context, r request) (*answer, error) {
 		}
 		delay := delayBefore(err, done)
 		deadline, _ := attempts.Deadline()
-		if done >= t.retries || !mayRepeat(err, r.method()) || time.Until(deadline) <= delay {
+		if done >= t.retries || !mayRepeat(err, r.operation) || time.Until(deadline) <= delay {
 			return nil, err
 		}
 		if !sleep(attempts, delay) {

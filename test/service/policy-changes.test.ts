@@ -82,6 +82,8 @@ describe('a change of the policy set', () => {
       { what: 'the process to see the change' },
     );
   };
+  /** Writes past the service, as an administrator of the database. */
+  const forge = (statement: string): Promise<unknown> => service.rows(statement);
   /** The bodies of the records of policy sets in the operator's live log, oldest first. */
   const records = async (): Promise<Record<string, unknown>[]> => {
     await worker.append();
@@ -191,6 +193,17 @@ describe('a change of the policy set', () => {
     await settled();
   });
 
+  it('is restored behind any number of forged rows of activations, not replaced by the set of the folder', async () => {
+    const { digest } = (await push(setOf('DENY', 'FLOODED'))).json;
+    await forge("UPDATE policy_state SET source = 'folder'");
+    await forge(`INSERT INTO policy_activation (digest, activated_at, author, source)
+      SELECT digest, now(), 'folder', 'folder' FROM policy_set, generate_series(1, 250) LIMIT 250`);
+    await edit(setOf('ALLOW', 'OF_FOLDER'));
+    expect(await inForce()).to.deep.include({ digest, author: first.keyId, source: 'push' });
+    expect((await first.client.post('/v1/policies/follow-folder', { reason: 'done' })).status).to.equal(201);
+    await edit(undefined);
+  });
+
   it('has no effect when the set is in force already, is repeated under its Idempotency-Key, and is refused when another set is in force', async () => {
     const { digest: before } = await inForce();
     const headers = { 'idempotency-key': 'push-1' };
@@ -236,6 +249,10 @@ describe('a change of the policy set', () => {
     };
     const approval = await waiting();
     expect((await waiting()).approvalId, 'not opened twice').to.equal(approval.approvalId);
+    // Rows that somebody inserted do not hide it.
+    await forge(`INSERT INTO policy_proposal (approval_id, digest, author, source, state, created_at, expires_at)
+      SELECT 'apr_y' || n, (SELECT min(digest) FROM policy_set), 'folder', 'folder', 'pending', now(), now() + interval '1 day'
+      FROM generate_series(1, 1001) AS n`);
     await push(setOf('DENY', 'OVERTAKES'));
     const late = await second.client.post(`/v1/policies/approvals/${approval.approvalId}/approve`, { reason: 'late' });
     expect([late.status, late.json.code]).to.deep.equal([409, 'E5001']);
@@ -383,6 +400,9 @@ describe('a change of the policy set', () => {
     expect(await change(digest, line())).to.equal('activated, signed by alice');
     expect(await change(older, line(privateKey, older, 6n))).to.equal('activated, signed by alice');
     expect(await change(digest, line()), 'an old signed set can not be replayed').to.contain('is too old');
+    await forge(`INSERT INTO policy_activation (digest, activated_at, signed_sequence)
+      SELECT digest, now(), 7 FROM policy_set, generate_series(1, 250) LIMIT 250`);
+    expect(await change(digest, line()), 'nor behind forged rows').to.contain('is too old');
     const folder = await folderOf(setOf('ALLOW', 'UNSIGNED'));
     await first.client.post('/v1/policies/follow-folder', { reason: 'for the test' });
     await settled();
@@ -391,6 +411,27 @@ describe('a change of the policy set', () => {
     const { lastRead } = (await service.admin.get('/v1/policies')).json;
     expect(lastRead.findings[0]).to.deep.include({ file: 'set.sig', code: 'SIGNATURE' });
     await edit(undefined);
+  });
+
+  it('needs that signature also when no row of an activation is left', async () => {
+    const alone = await startService({ words: 'few' });
+    try {
+      const { digest } = (await alone.admin.get('/v1/policies')).json;
+      await alone.rows('ALTER TABLE policy_activation DISABLE TRIGGER insert_only');
+      await alone.rows('DELETE FROM policy_activation');
+      await alone.rows("UPDATE policy_state SET source = 'push'");
+      const rules = {
+        needsApproval: false,
+        approvalTtlMs: 0,
+        signers: new Map([['alice', generateKeyPairSync('ed25519').publicKey]]),
+      };
+      const { db, nowMs } = alone;
+      const folder = await folderOf(setOf('ALLOW', 'UNSIGNED'), 'few');
+      expect(await applyFolder({ db, nowMs, logger, rules }, folder)).to.equal(false);
+      expect(await alone.rows('SELECT active_digest AS digest FROM policy_state')).to.deep.equal([{ digest }]);
+    } finally {
+      await alone.close();
+    }
   });
 
   it('that waits shows the key that proposed it, and its signature is checked again with the signers of the time of the approval', async () => {

@@ -89,7 +89,7 @@ class AsyncTransport:
         return task.result()
 
     async def _send(self, request: HttpRequest) -> Answer:
-        kept = self._take() if request.method != "PATCH" else None
+        kept = self._take() if request.may_use_kept else None
         try:
             reader, writer = kept if kept is not None else await self._connect()
         except (OSError, ssl.SSLError) as error:

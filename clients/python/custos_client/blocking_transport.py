@@ -187,7 +187,7 @@ class BlockingTransport:
         return (self._closing, *active_tokens())
 
     def _send(self, request: HttpRequest, exchange: _Exchange) -> Answer:
-        connection = self._take(may_be_kept=request.method != "PATCH")
+        connection = self._take(may_be_kept=request.may_use_kept)
         connection.exchange = exchange
         if connection.plain is not None:
             exchange.use(connection.plain)

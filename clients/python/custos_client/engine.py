@@ -124,6 +124,7 @@ class Engine:
             target=operation.target(values),
             headers=headers,
             body=None if body is None else body.encode("utf-8"),
+            may_use_kept=operation.may_repeat_after_break,
         )
 
     async def wait(

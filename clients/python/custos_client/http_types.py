@@ -59,6 +59,8 @@ class HttpRequest:
     target: str
     headers: Mapping[str, str]
     body: Optional[bytes]
+    # On a connection that the service may just close, it could fail without being repeated.
+    may_use_kept: bool
 
 
 @dataclass(frozen=True)

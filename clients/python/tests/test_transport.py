@@ -211,16 +211,19 @@ class TransportTest(unittest.TestCase):
         with ScriptedServer(chunked(b"zz\r\n{}")) as server:
             self.assert_raises_in_both(errors.UnexpectedAnswerError, server.url, retries=0)
 
-    def test_a_patch_is_not_repeated_after_a_break_and_never_uses_a_kept_connection(self) -> None:
+    def test_what_is_not_repeated_after_a_break_never_uses_a_kept_connection(self) -> None:
         def script(request: Recorded, _: int) -> Reply:
-            return Reply(reset=True) if request.method == "PATCH" else Reply(200, ALIVE)
+            return Reply(200, ALIVE) if request.method == "GET" else Reply(reset=True)
 
         with ScriptedServer(script) as server, Custos(server.url, KEY) as custos:
             custos.health()
             with self.assertRaises(errors.ConnectionError):
                 custos.agents.update("agent-1", name="n")
-            self.assertEqual([one.method for one in server.requests], ["GET", "PATCH"])
-            self.assertEqual(len(set(server.ports)), 2)
+            custos.health()
+            with self.assertRaises(errors.ConnectionError):
+                custos.halt.lift()
+            self.assertEqual([one.method for one in server.requests], ["GET", "PATCH", "GET", "DELETE"])
+            self.assertEqual(len(set(server.ports)), 3)
 
     def test_retry_after_as_a_date_counts_from_the_date_of_the_answer(self) -> None:
         headers = {"Date": "Thu, 01 Jan 2015 00:00:00 GMT", "Retry-After": "Thu, 01 Jan 2015 00:00:07 GMT"}

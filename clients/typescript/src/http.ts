@@ -109,10 +109,15 @@ export function createHttp({ url, key, timeoutMs, retries, fetch, runtime }: Htt
           checkHeaders(headers);
           return attempt(url + addressOf(request), request, init, { signal, leftMs: endMs - runtime.nowMs() });
         },
-        { retries, isIdempotent: method !== 'PATCH', endMs, signal, runtime },
+        { retries, isIdempotent: isIdempotent(request.operation), endMs, signal, runtime },
       );
     },
   };
+}
+
+/** Whether a second time changes nothing: a PATCH could undo what somebody else did in between, and the end of a halt could end another one. */
+function isIdempotent(operation: string): boolean {
+  return !operation.startsWith('PATCH ') && operation !== 'DELETE /v1/halt';
 }
 
 /** Otherwise fetch would fail as if the service were away. @throws {TypeError} */

@@ -6,6 +6,7 @@ import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { ParsedIntent } from '../../core/intent/types.ts';
 import { joinParses, type NamedParse, recentValues } from './recent-parse-rows.ts';
+import { PARSE_COUNTS_MS } from './recent-parses.ts';
 import { bytesOfReading, type IntentReading, readingOfParse } from './readings.ts';
 
 export interface ParseRow extends NamedParse {
@@ -64,8 +65,8 @@ const MAX_WAITING = 20_000;
 const MAX_RECENT = 5_000;
 const MAX_RECENT_BYTES = 16 * 1_048_576;
 
-export function createParseStore(deps: { db: Database }): ParseStore {
-  const { db } = deps;
+export function createParseStore(deps: { readonly db: Database; readonly nowMs: () => number }): ParseStore {
+  const { db, nowMs } = deps;
   const write = PARSES.createWriter();
   const group = createGroupCommit<ParseRow>({
     db,
@@ -76,6 +77,8 @@ export function createParseStore(deps: { db: Database }): ParseStore {
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });
+  /** Of these no retention deletes any yet, so memory has none that the database has lost. */
+  const isRecent = ({ createdAtMs }: StoredParse): boolean => nowMs() - createdAtMs <= PARSE_COUNTS_MS;
   const recent = new BoundedCache<StoredParse>({
     max: MAX_RECENT,
     maxSize: MAX_RECENT_BYTES,
@@ -99,11 +102,12 @@ export function createParseStore(deps: { db: Database }): ParseStore {
     read({ organisationId, environment }, intentId) {
       const id = cacheKey(organisationId, environment, intentId);
       const known = recent.get(id);
-      if (known !== undefined) return known;
+      if (known !== undefined && isRecent(known)) return known;
+      recent.delete(id);
       return db.query<ReadRow>(READ, [intentId, organisationId, environment]).then(([row]) => {
         if (row === undefined) return undefined;
         const stored = storedOf(row.agent_id, row.normalized, row.created_at.getTime(), row.answer);
-        recent.set(id, stored);
+        if (isRecent(stored)) recent.set(id, stored);
         return stored;
       });
     },

@@ -1,7 +1,8 @@
 // Puts a policy set into force: the state row, a sealed row of the activation, and a record in every log, in one transaction.
 import type { EntitySql } from '../../platform/db/database.ts';
+import { HIGHEST_SEQ } from '../../platform/db/plans.ts';
 import {
-  genuine,
+  firstGenuine,
   insertSealed,
   sealedColumns,
   type SealedRow,
@@ -83,8 +84,8 @@ export async function holdPolicyState(sql: EntitySql): Promise<HeldState> {
   return { row, isForged, inForce: isForged ? undefined : inForceOf(row) };
 }
 
-/** Rows without a genuine seal may precede the last one with it. */
-const NEWEST = `SELECT ${sealedColumns('policy_activation', 'a')} FROM policy_activation a WHERE organisation_id IS NULL ORDER BY seq DESC LIMIT 100`;
+const NEWEST = `SELECT ${sealedColumns('policy_activation', 'a')} FROM policy_activation a
+    WHERE organisation_id IS NULL AND seq < $1 ORDER BY seq DESC LIMIT $2`;
 
 /**
  * Puts the set of the newest genuine activation into force again when the state row is forged.
@@ -92,10 +93,11 @@ const NEWEST = `SELECT ${sealedColumns('policy_activation', 'a')} FROM policy_ac
  */
 export async function restoreIfForged(sql: EntitySql, held: HeldState, atMs: number): Promise<HeldState> {
   if (!held.isForged) return held;
-  const newest = await sql.query<SealedRow<'policy_activation'>>(NEWEST, []);
-  const last = genuine(sql, 'policy_activation', newest)[0];
-  if (last === undefined) return held;
-  const { digest, author, reason, source, approver } = last;
+  const newest = await firstGenuine<SealedRow<'policy_activation'>>(sql, 'policy_activation', (last, limit) =>
+    sql.query(NEWEST, [last?.seq ?? HIGHEST_SEQ, limit]),
+  );
+  if (newest === undefined) return held;
+  const { digest, author, reason, source, approver } = newest;
   const from = (source ?? 'folder') as ActivationSource;
   await activatePolicySet(sql, held, { digest, author: author ?? FOLDER_AUTHOR, reason, source: from, approver, atMs });
   return holdPolicyState(sql);

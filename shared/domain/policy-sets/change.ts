@@ -1,7 +1,7 @@
 // Changes of the set in force: checked against what is in force, the signature and the rule of the second person; all under one lock.
 import { ApiError, invalidField } from '../../kernel/errors.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
-import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
+import { firstGenuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
 import { checkSignature, type SetSignature } from '../../core/policy/signature.ts';
 import { MAX_VOTES } from '../../core/policy/approvers.ts';
 import { readKeyRelations } from '../approvals/hands.ts';
@@ -53,13 +53,27 @@ export type ChangeResult =
   | { readonly kind: 'proposed'; readonly proposal: StoredProposal };
 
 const SIGNED = `SELECT ${sealedColumns('policy_activation', 'a')} FROM policy_activation a
-    WHERE signed_sequence IS NOT NULL ORDER BY signed_sequence DESC LIMIT 100`;
+    WHERE signed_sequence IS NOT NULL AND ($1::bigint IS NULL OR (signed_sequence, seq) < ($1, $2::bigint))
+    ORDER BY signed_sequence DESC, seq DESC LIMIT $3`;
 
 /** The highest sequence of a signature that was accepted. */
 async function lastSequence(sql: Sql): Promise<bigint | undefined> {
-  const rows = await sql.query<SealedRow<'policy_activation'>>(SIGNED, []);
-  const sequence = genuine(sql, 'policy_activation', rows)[0]?.signed_sequence;
+  const highest = await firstGenuine<SealedRow<'policy_activation'>>(sql, 'policy_activation', (last, limit) =>
+    sql.query(SIGNED, [last?.signed_sequence ?? null, last?.seq ?? null, limit]),
+  );
+  const sequence = highest?.signed_sequence;
   return typeof sequence === 'string' ? BigInt(sequence) : undefined;
+}
+
+/** The signature of a change where one is needed. @throws {ApiError} E2001 */
+export async function checkedSignature(
+  sql: Sql,
+  change: Pick<PolicyChange, 'digest' | 'signature' | 'stage'>,
+  rules: ChangeRules,
+): Promise<{ readonly signature?: SetSignature }> {
+  const signature = await signatureOf(sql, change, rules);
+  if (typeof signature === 'string') throw invalidField('/signature', signature);
+  return signature === undefined ? {} : { signature };
 }
 
 /** The signature of a change where one is needed, or what is wrong with it, as the end of a sentence about it. */
@@ -114,9 +128,7 @@ export async function changePolicySet(
   }
   // The worker that reads the folder has its text.
   if (source === 'folder' && canonical === undefined) assertOfFolder(held, digest);
-  const signature = await signatureOf(sql, change, rules);
-  if (typeof signature === 'string') throw invalidField('/signature', signature);
-  const signed = signature === undefined ? {} : { signature };
+  const signed = await checkedSignature(sql, change, rules);
   if (canonical !== undefined) await storePolicySet(sql, { digest, canonical, atMs: nowMs });
   // The first set of an installation cannot wait: until it is in force nothing is decided.
   const isFirst = previousDigest === null && source === 'folder';
@@ -135,7 +147,7 @@ export async function changePolicySet(
   }
   await activatePolicySet(sql, held, { digest, author, reason, source, ...signed, atMs: nowMs }, read);
   await supersedeProposals(sql, digest, nowMs);
-  return { kind: 'activated', previousDigest, signer: signature?.signer ?? null };
+  return { kind: 'activated', previousDigest, signer: signed.signature?.signer ?? null };
 }
 
 /** @throws {ApiError} E2001, E4001, E5002, E6002 (no set is in force) */

@@ -4,6 +4,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import {
   find,
+  firstGenuine,
   genuine,
   genuinePage,
   insertSealed,
@@ -25,12 +26,15 @@ export type StoredProposal = Omit<SealedRow<'policy_proposal'>, 'state' | 'sourc
 export type ProposalStatus = StoredProposal['state'] | 'expired';
 
 const MAX_PENDING = 20;
+/** Pending ones of which the newest are looked at; most have expired. */
+const MAX_READ = 1000;
 const SELECT = `SELECT ${sealedColumns('policy_proposal', 'p')} FROM policy_proposal p`;
 const LOCK = 'SELECT FROM policy_proposal WHERE approval_id = $1 FOR UPDATE';
 const READ = `${SELECT} WHERE approval_id = $1`;
-const PENDING = `${SELECT} WHERE state = 'pending' ORDER BY approval_id DESC LIMIT 1000`;
+const PENDING = `${SELECT} WHERE state = 'pending' AND approval_id < $1 ORDER BY approval_id DESC LIMIT $2`;
 const PAGE = `${SELECT} WHERE approval_id < $1 ORDER BY approval_id DESC LIMIT $2`;
-const FROM_FOLDER = `${SELECT} WHERE source = 'folder' AND digest = $1 AND previous_digest = $2 ORDER BY approval_id DESC LIMIT 1`;
+const FROM_FOLDER = `${SELECT} WHERE source = 'folder' AND approval_id < $1 AND digest = $3 AND previous_digest = $4
+    ORDER BY approval_id DESC LIMIT $2`;
 /** Greater than all ids. */
 const NEWEST = `apr_${'z'.repeat(26)}`;
 
@@ -67,7 +71,9 @@ export function listProposals(sql: Sql, before: string | undefined, limit: numbe
 }
 
 export async function pendingProposals(sql: Sql, nowMs: number): Promise<StoredProposal[]> {
-  const rows = genuine(sql, 'policy_proposal', await sql.query<StoredProposal>(PENDING, []));
+  const rows = await genuinePage<StoredProposal>(sql, 'policy_proposal', MAX_READ, (last) =>
+    sql.query(PENDING, [last?.approval_id ?? NEWEST, MAX_READ]),
+  );
   return rows.filter((row) => proposalStatus(row, nowMs) === 'pending');
 }
 
@@ -77,7 +83,9 @@ export async function proposalOfFolder(
   digest: string,
   previousDigest: string,
 ): Promise<StoredProposal | undefined> {
-  return genuine(sql, 'policy_proposal', await sql.query<StoredProposal>(FROM_FOLDER, [digest, previousDigest]))[0];
+  return firstGenuine<StoredProposal>(sql, 'policy_proposal', (last, limit) =>
+    sql.query(FROM_FOLDER, [last?.approval_id ?? NEWEST, limit, digest, previousDigest]),
+  );
 }
 
 /** Only the operator decides about policies, so the records are in the live log of the operator's organisation. */

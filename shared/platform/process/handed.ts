@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type SupervisedProcess, tellSupervisor } from './supervisor-channel.ts';
 
 /** Variable by which the supervisor tells a process that it sends connections. */
 export const HANDED_CONNECTIONS = 'HANDED_CONNECTIONS';
@@ -36,12 +37,12 @@ export interface HandedConnections {
 }
 
 /** Serves the connections that the supervisor sends. The server must listen, too: only then it has deadlines against slow clients. */
-export function serveHanded(server: Server, host: Pick<NodeJS.Process, 'on' | 'send'>): HandedConnections {
+export function serveHanded(server: Server, host: SupervisedProcess): HandedConnections {
   const open = new Set<Socket>();
   host.on('message', (message: unknown, socket: unknown) => {
     if (!isConnectionMessage(message)) return;
     // Before anything is read: the supervisor hands a connection that was not taken to another process.
-    host.send?.({ type: 'taken', id: message.id } satisfies TakenMessage);
+    tellSupervisor(host, { type: 'taken', id: message.id } satisfies TakenMessage);
     // Absent when the client closed the connection on the way.
     if (!(socket instanceof Socket)) return;
     open.add(socket);

@@ -1,5 +1,6 @@
 // Lifecycle of a process: reports readiness, stops in order on the first signal, exits on the second.
 import type { Logger } from '../observe/logger.ts';
+import { type SupervisedProcess, tellSupervisor } from './supervisor-channel.ts';
 
 /** Message of a child process to the supervisor over its IPC channel. */
 export interface ReadyMessage {
@@ -14,7 +15,10 @@ export function isReadyMessage(message: unknown): message is ReadyMessage {
 }
 
 /** The part of `process` that is used here; replaced in tests. */
-export type HostProcess = Pick<NodeJS.Process, 'on' | 'exit' | 'connected' | 'send' | 'disconnect'>;
+export interface HostProcess extends SupervisedProcess, Pick<NodeJS.Process, 'exit'> {
+  /** Undefined without a supervisor. */
+  readonly connected?: boolean;
+}
 
 export interface LifecycleOptions {
   readonly process: HostProcess;
@@ -62,5 +66,7 @@ export function runUntilStopped({ process: host, logger, address, stop, timeoutM
   host.on('SIGINT', () => requestStop('SIGINT'));
   // The channel also closes when the supervisor was killed.
   host.on('disconnect', () => requestStop('disconnect'));
-  if (host.connected) host.send?.({ type: 'ready', address } satisfies ReadyMessage);
+  // Killed while this process started: no event follows.
+  if (host.connected === false) requestStop('disconnect');
+  else tellSupervisor(host, { type: 'ready', address } satisfies ReadyMessage);
 }

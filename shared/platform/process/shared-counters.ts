@@ -1,6 +1,7 @@
 // Counters that several processes share through their supervisor, in fixed windows: the supervisor counts, processes ask.
 import type { ChildProcess } from 'node:child_process';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { type SupervisedProcess, tellSupervisor } from './supervisor-channel.ts';
 
 /** A window of a key: its first unit begins it. */
 export interface CounterSpec {
@@ -83,7 +84,7 @@ interface Waiting {
 }
 
 /** The side of a process. What is asked in one turn of the event loop is one message. */
-export function askSupervisor(host: Pick<NodeJS.Process, 'on' | 'send'>): (spec: CounterSpec) => SharedCounter {
+export function askSupervisor(host: SupervisedProcess): (spec: CounterSpec) => SharedCounter {
   let ids = 0;
   let asks: Ask[] = [];
   let askers: Waiting[] = [];
@@ -99,8 +100,8 @@ export function askSupervisor(host: Pick<NodeJS.Process, 'on' | 'send'>): (spec:
     sent.set(id, askers);
     asks = [];
     askers = [];
-    host.send?.(message);
     const away = (): void => finish(id, ({ fail }) => fail(new Error('the supervisor does not count')));
+    tellSupervisor(host, message, away);
     // After a pause of this process, answers that have arrived are read first.
     setTimeout(() => setImmediate(away), TIMEOUT_MS).unref();
   };

@@ -278,6 +278,12 @@ function methods(): CallCase[] {
       requests: [{ method: 'PATCH', path: '/v1/agents/agent-1', count: 1, body: { name: 'New' } }],
     },
     {
+      name: 'halt.lift: not repeated after a connection that broke, because another halt may be set by then',
+      server: { replies: [{ reset: true }, { like: 'liftHalt', status: 200 }] },
+      steps: [{ call: 'halt.lift', arguments: { reason: 'over' }, expect: { error: { type: 'connection' } } }],
+      requests: [{ method: 'DELETE', path: '/v1/halt', count: 1, body: { reason: 'over' } }],
+    },
+    {
       name: 'an id is one segment of the path, whatever it contains',
       server: { replies: [{ like: 'getAgent', status: 200 }] },
       steps: [{ call: 'agents.get', arguments: { agentId: 'a/b?c#d%2e é' }, expect: { result: {} } }],

@@ -50,7 +50,7 @@ describe('the cache of readings', () => {
         return Promise.resolve([{ agent_id: 'a', normalized: 'n', created_at: new Date(), answer }]);
       },
     } as unknown as Database; // read() uses nothing else of it
-    const parses = createParseStore({ db });
+    const parses = createParseStore({ db, nowMs: Date.now });
     await parses.read(OWNER, 'first');
     await parses.read(OWNER, 'first');
     expect(queries).to.equal(1);
@@ -58,5 +58,25 @@ describe('the cache of readings', () => {
     // It was read once; `first`, which was read twice, may outlast it.
     await parses.read(OWNER, 'other_0');
     expect(queries).to.equal(202);
+  });
+
+  it('has no stored parse any more that retention may have deleted', async () => {
+    const createdAt = new Date('2026-01-01T00:00:00Z');
+    const row = {
+      agent_id: 'a',
+      normalized: 'n',
+      created_at: createdAt,
+      answer: JSON.stringify(parseIntent('x', set.lexicon)),
+    };
+    let rows = [row];
+    const db = { query: () => Promise.resolve(rows) } as unknown as Database;
+    let ageMs = 0;
+    const parses = createParseStore({ db, nowMs: () => createdAt.getTime() + ageMs });
+    expect(await parses.read(OWNER, 'first')).to.include({ agentId: 'a' });
+    ageMs = 86_400_000;
+    expect(await parses.read(OWNER, 'other')).to.include({ agentId: 'a' });
+    rows = [];
+    expect(await parses.read(OWNER, 'first'), 'it was read when it was young').to.equal(undefined);
+    expect(await parses.read(OWNER, 'other'), 'it was read when it was old').to.equal(undefined);
   });
 });

@@ -1,6 +1,8 @@
 // The health pages of a worker: their port, and their answers while the process starts, works and stops.
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type HealthPages, type HealthServer, serveHealth } from '../../../workers/health.ts';
+import { waitFor } from '../../support/wait.ts';
 
 describe('the health pages of a worker', () => {
   const opened: HealthServer[] = [];
@@ -51,6 +53,29 @@ describe('the health pages of a worker', () => {
     expect(await get(server, '/metrics')).to.deep.equal([200, 'custos_metric 1']);
     server.drain();
     expect(await get(server, '/ready')).to.deep.equal([503, '{"status":"stopping"}']);
+  });
+
+  it('check once for all who ask meanwhile, and again for those who ask later', async () => {
+    const server = await open(0);
+    const checks: (() => void)[] = [];
+    const check = () => new Promise<{ ready: boolean }>((resolve) => checks.push(() => resolve({ ready: true })));
+    server.begin({ ...pages, check });
+    for (const times of [1, 2]) {
+      const asked = Promise.all(Array.from({ length: 20 }, () => get(server, '/ready')));
+      await delay(500);
+      checks.forEach((end) => end());
+      expect(new Set((await asked).map(([status]) => status))).to.deep.equal(new Set([200]));
+      expect(checks).to.have.lengthOf(times);
+    }
+  });
+
+  it('check again when a check hangs', async () => {
+    const server = await open(0);
+    let checks = 0;
+    const check = async () => ((checks += 1) === 1 ? new Promise<never>(() => undefined) : { ready: true });
+    server.begin({ ...pages, check });
+    expect((await get(server, '/ready'))[0]).to.equal(503);
+    await waitFor(async () => (await get(server, '/ready'))[0] === 200, { what: 'the second check' });
   });
 
   it('answer within two seconds although the checks hang', async () => {

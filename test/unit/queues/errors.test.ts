@@ -11,6 +11,8 @@ describe('the error text of a dead job', () => {
     ['a password', 'refused {"password":"hunter2"}', 'hunter2'],
     ['an API key', 'the key cst_live_abc123_hunter2_9 is not known', 'hunter2'],
     ['a token', 'authorization: hunter2', 'hunter2'],
+    ['a token after its kind', 'refused "Authorization": "Bearer hunter2"', 'hunter2'],
+    ['a secret in a name', 'refused client_secret=hunter2&x=1', 'hunter2'],
   ] as const)
     it(`does not show ${what}`, () => {
       const text = errorText(new Error(message));
@@ -22,6 +24,14 @@ describe('the error text of a dead job', () => {
     expect(errorText(new TypeError('x is not a function'))).to.equal('TypeError: x is not a function');
     expect(errorText(new Error('x'.repeat(5_000)))).to.have.length(2_000);
     expect(errorText(new Error('a\u0000b'))).to.equal('Error: ab');
+  });
+
+  it('is made in little time of a long message of any letters', () => {
+    for (const part of ['a.', 'a-', 'a://', 'secret: ', 'bearer ']) {
+      const since = performance.now();
+      errorText(new Error(part.repeat(50_000)));
+      expect(performance.now() - since, part).to.be.below(1_000);
+    }
   });
 });
 

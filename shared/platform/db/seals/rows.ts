@@ -107,6 +107,27 @@ export async function genuinePage<Row extends object>(
   }
 }
 
+/** Rows that firstGenuine reads at once. */
+const FIRST_OF = 100;
+
+/**
+ * The first row that this service wrote, however many others precede it.
+ * @param read the next `limit` rows after `last`, or from the start
+ */
+export async function firstGenuine<Row extends object>(
+  sql: Sql,
+  table: SealedTableName,
+  read: (last: Row | undefined, limit: number) => Promise<Row[]>,
+): Promise<Row | undefined> {
+  let last: Row | undefined;
+  for (;;) {
+    const rows = await read(last, FIRST_OF);
+    const found = rows.find((row) => sql.seals.isGenuine(table, row));
+    if (found !== undefined || rows.length < FIRST_OF) return found;
+    last = rows.at(-1);
+  }
+}
+
 /** The columns with a prefix, as a row without it. */
 export function withoutPrefix(row: object, prefix: string): object {
   const entries = Object.entries(row).filter(([name]) => name.startsWith(prefix));
