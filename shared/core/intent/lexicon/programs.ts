@@ -52,7 +52,8 @@ const LISTS = {
   queries: CallableList,
   connects: CallableList,
   reading: MethodList,
-  wrappers: NameList,
+  wrappers: CallableList,
+  containers: NameList,
   serializers: NameList,
   segments: CallableList,
   sameTexts: CallableList,
@@ -62,6 +63,7 @@ const LISTS = {
   unread: NameList,
   vagueNames: MethodList,
   plainNames: MethodList,
+  pure: NameList,
   writingNames: MethodList,
 };
 type ListName = keyof typeof LISTS;

@@ -44,7 +44,9 @@ export abstract class Bindings extends Calls {
     switch (target.kind) {
       case 'name': {
         const { name } = target;
-        this.checkName(name, target);
+        // A name of the language in the body of a class is one of a member.
+        const isField = this.scope.isClass && this.language.isKept(name) && !this.language.isHidden(name);
+        if (!isField) this.checkName(name, target);
         if (name.startsWith('__') && value.bits !== MADE) this.act(target);
         this.checkDecision(from);
         // A function by another name: its calls are judged by its own.
@@ -56,6 +58,7 @@ export abstract class Bindings extends Calls {
         // What comes from outside by no other name has this one.
         const isOutside = (value.bits & OUTSIDE) !== 0 && value.name === undefined && value.origins.length === 0;
         const named = isOutside ? withOrigins(value, [name]) : value;
+        if (isField) return this.setMember(name, named);
         return isNew ? this.define(name, named) : this.reassign(name, named);
       }
       case 'values': {

@@ -79,7 +79,7 @@ export abstract class Calls extends Members implements Acts {
 
   /** Loads a module, which may be one that is not listed. */
   loads(module: string, place: Place): void {
-    const isListed = this.names.modules.has(module);
+    const isListed = this.names.modules.has(module) || this.isPure(module);
     if (isListed && !this.names.services.has(module)) return;
     const isUnread = this.names.unread.has(module.split(/[./]/, 1)[0] ?? '') || this.#known.isActingModule(module);
     if (isUnread && !isListed) return void this.act(place);
@@ -136,6 +136,17 @@ export abstract class Calls extends Members implements Acts {
     return result;
   }
 
+  /** A call of what only computes: what it gives is data, and functions that it is given may be called with anything. */
+  #compute(names: readonly string[], given: readonly Argument[]): Value {
+    for (const { value } of given) this.store(value);
+    // A text that it makes of those of the program is not followed.
+    const { bits, texts } = allOf(given);
+    return withOrigins(
+      valueOf(OUTSIDE | (texts.length > 0 ? BLIND : bits & BLIND)),
+      names.map((name) => `${name}()`),
+    );
+  }
+
   /** What is handed to a function that it may call. */
   #hand(name: string, object: Value, given: readonly Argument[], call: Written): void {
     const isCaller = this.names.callers.has(name);
@@ -181,6 +192,7 @@ export abstract class Calls extends Members implements Acts {
     const does = deed();
     const reads = (does === undefined || does.kind === 'query') && this.#known.reads(act) && !this.mayBeStatement(act);
     if (reads && tools.length > 0) return this.callTool(tools, given, call, 'reads');
+    if (reads && isOfListed) return valueOf(LIBRARY);
     if (reads) return withOrigins(valueOf(OUTSIDE), [`${tools[0] ?? name}()`]);
     if (does === undefined) return this.callTool(tools, given, call);
     this.perform(does, place, name, args);
@@ -200,6 +212,7 @@ export abstract class Calls extends Members implements Acts {
     const special = this.language.special({ name, object: undefined, given, place, args }, this);
     for (const { value, part } of given) if (special?.name === undefined) this.used(value, part);
     if (special) return special;
+    if (this.isPure(name)) return this.#compute([name], given);
     const { names } = this;
     const session = names.sessions.get(name);
     if (session !== undefined && given.every(({ keyword }) => names.requestOptions.has(keyword ?? '')))
@@ -241,11 +254,14 @@ export abstract class Calls extends Members implements Acts {
     const special = own ? undefined : this.language.special({ name: dotted, object, of, given, place, args }, this);
     if (special) return special;
     if (!own && this.names.connects.has(dotted) && isClient(object)) return valueOf(object.bits);
+    const pure = memberOf(object.origins, name);
+    if (pure.length > 0 && pure.every((one) => this.isPure(one))) return this.#compute(pure, given);
     const isMaker = makers.has(dotted);
     const isListed = !this.language.isHidden(name) && (methods.has(name) || isMaker);
     const pathOf = () => [...this.#pathOf(call.callee), name];
     const tools = () => memberOf(this.#toolNames(object), name);
-    if (!isListed && !own && !(memoryMethods.has(name) && this.isMade(object))) {
+    const made = this.found.members.has(name) ? undefined : of.part;
+    if (!isListed && !own && !(memoryMethods.has(name) && this.isMade(object, made))) {
       const deed = () => this.#deedOn(of, dotted, given, place);
       return this.#unlisted(call, pathOf().join('.'), deed, { tools: tools(), given });
     }
@@ -299,6 +315,8 @@ export abstract class Calls extends Members implements Acts {
       this.give(value.own, allOf(given));
       return value.own.isClass ? valueOf(value.own.base) : value.own.returns;
     }
+    if (value.origins.length > 0 && value.origins.every((one) => this.isPure(one)))
+      return this.#compute(value.origins, given);
     const mayBeUnseen = ((value.bits | (this.stored & ~GIVEN)) & (UNSEEN | GIVEN)) !== 0;
     // A parameter is surely no function of a tool.
     if ((value.bits & GIVEN) !== 0 && !isFree(value.bits)) return this.act(call.place);

@@ -170,7 +170,8 @@ export abstract class Deeds extends Contents {
     }
     const texts = this.constants.of(part).map((text) => text.replaceAll(/[\0\x01]/g, 'x'));
     if (texts.some((text) => text !== 'x')) return texts.length === 1 ? texts[0] : texts;
-    return part.kind === 'name' || part.kind === 'member' ? this.#written(part) : UNSEEN;
+    // Of `Order.status` only the last name may choose what is done.
+    return part.kind === 'member' ? part.name : part.kind === 'name' ? this.#written(part) : UNSEEN;
   }
 
   #written = ({ from, to }: Place): string => this.text.slice(from, to);

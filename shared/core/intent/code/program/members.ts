@@ -3,7 +3,7 @@ import { isSecretName } from '../code.ts';
 import { allOf } from './arguments.ts';
 import { Deeds } from './deeds.ts';
 import { type Argument, isPlainVariable } from './language.ts';
-import type { Place } from './parts.ts';
+import type { Part, Place } from './parts.ts';
 import { isSpelledSecret } from './spelled.ts';
 import {
   altered,
@@ -27,7 +27,7 @@ import {
 } from './values.ts';
 
 /** A file that a program finds in a folder of its own. */
-const IN_FOLDER = /^(?:\w[\w-]*\/)+\x01(?:\.\w+)?$/;
+const IN_FOLDER = /^(?:\.\/\x01\/)?(?:\w[\w-]*\/)+\x01(?:\.\w+)?$/;
 
 export abstract class Members extends Deeds {
   /** It opens a file to read it. */
@@ -80,8 +80,21 @@ export abstract class Members extends Deeds {
       isPlainVariable(name.slice(environment.length + 1))
     )
       return true;
-    return this.names.functions.has(name) && !this.hasHidden(name);
+    return (this.names.functions.has(name) && !this.hasHidden(name)) || this.isPure(name);
   }
+
+  /** Whether a name is one of what only computes, with all that its functions give: `zod.z.number().int`. */
+  protected isPure(name: string): boolean {
+    let isPure = this.#pure.get(name);
+    if (isPure === undefined) {
+      const ends = [...name.matchAll(/[.(]|$/g)].map(({ index }) => index);
+      isPure = ends.some((end) => this.names.pure.has(name.slice(0, end))) && !this.hasHidden(name);
+      this.#pure.set(name, isPure);
+    }
+    return isPure;
+  }
+
+  readonly #pure = new Map<string, boolean>();
 
   protected hasHidden = (name: string): boolean => name.split('.').some((part) => this.language.isHidden(part));
 
@@ -119,9 +132,10 @@ export abstract class Members extends Deeds {
     return isMethod || own ? read : withBits(read, read.bits | UNSEEN);
   }
 
-  /** Whether an object is surely one in memory. */
-  protected isMade = (object: Value): boolean =>
-    ((object.bits & ~(LIBRARY | BLIND)) | (this.stored & OUTSIDE)) === MADE;
+  /** Whether an object is surely one in memory. `part`: of which a method is called. */
+  protected isMade = (object: Value, part?: Part): boolean =>
+    ((object.bits & ~(LIBRARY | BLIND)) | (this.stored & OUTSIDE)) === MADE ||
+    (part !== undefined && this.found.isContainer(part));
 
   /** What a call gives, as far as the strings in it are concerned. */
   protected texts(name: string, object: Value, given: readonly Argument[]): Value {

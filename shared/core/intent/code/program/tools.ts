@@ -37,8 +37,16 @@ const NAME = /^[A-Za-z][\w.:/-]{2,60}$/;
 const STRING = /(["'`])(?:\\.|(?!\1)[^\\])*\1/gs;
 /** A command that was put together before, `insert("a").values(b).execute()`, and a connection that is closed. */
 const FINISHES =
-  /\)\.(?:execute|exec)$|(?:^|\.)(?:[A-Z]\w*|connect|cron|launch|open|create\w*)\(\)(?:\.\w+\(\))?\.(?:close|quit|end|disconnect|release|start)$/;
+  /\)\.(?:execute|exec)$|(?:^|\.)(?:[A-Z]\w*|connect|cron|launch|open|create\w*)\(\)(?:\.\w+\(\))?\.(?:close|quit|end|\$?disconnect|release|start)$/;
 const NO_ARGUMENTS = /^\s*$/;
+/** A page is used that a test has opened: `page.getByRole("button").click()`. */
+const FOUND_IN_PAGE = /\b(?:get_?by_?\w+|locator)\(\)/i;
+const USES_PAGE =
+  /\b(?:get_?by_?\w+|locator)\(\)(?:\.\w+(?:\(\))?)*\.(?:click|dblclick|tap|fill|type|press|press_?sequentially|clear|hover|focus|blur|check|uncheck|select_?option)$/i;
+/** What is told to those who run the program. */
+const LOGS = /(?:^|\.)_?log(?:ger|ging)?(?:\(\))?\.(?:debug|info|warn|warning|error|exception|critical)$/i;
+/** A statement that was put together to read: `select(Order.status).order_by("n")`. */
+const SELECTS = /^(?:[\w./-]+\.)?select\(\)(?:\.\w+\(\))*$/;
 /** The command is what it is given: `client.send(new GetItemCommand({}))`. */
 const SENDS_COMMAND = /^\s*new\s+\w+Command\(/;
 /** Of a library for files of one kind: `pdfplumber.open("a.pdf")`. */
@@ -159,7 +167,13 @@ function toldByName(full: string, deed: Called, act: Act, readers: Readers): Dee
   const last = path.at(-1) ?? '';
   const word = partsOf(last).join('_');
   const span = { at: act.at, end: act.end };
-  if (isForm(full, last, act.arguments)) return readsOnly(span);
+  const { sources, given } = deed;
+  const isSelected = lexicon.codeWords.queries.has(last.toLowerCase()) && sources.some((one) => SELECTS.test(one));
+  const isHere = last === 'goto' && textsIn(given).every((text) => !ADDRESS.test(text) || !isOutside(text, lexicon));
+  if (isForm(full, last, act.arguments) || isHere || (isSelected && sources.every((one) => SELECTS.test(one))))
+    return readsOnly(span);
+  if (USES_PAGE.test(full))
+    return fragmentOf(span, { verb: last, action: 'update', effect: 'write', object: 'page', domain: 'web' });
   const defines = deed.otherwise === 'defines' || (ROUTE.test(last) && ROUTED.test(act.arguments));
   const isVague =
     name === '' ||
@@ -212,13 +226,16 @@ export function calledTool(deed: Called, act: Act, readers: Readers): Fragment {
   const { lexicon } = readers;
   const span = { at: act.at, end: act.end };
   if (deed.otherwise === 'loads') return readsOnly(span, { byName: true });
+  if (deed.names.every((name) => LOGS.test(name))) return readsOnly(span, { byName: true });
   const texts = textsIn(deed.given);
+  const isInPage = deed.names.some((name) => FOUND_IN_PAGE.test(`${name}()`));
   const each = deed.names.map((full) => toldByName(full, deed, act, readers) ?? unknownCode(span));
   // Whatever the name of the call: `db.Exec("DELETE FROM users")`.
   const stated = textsIn(deed.given, TOLD)
     .flatMap((text) => statementsIn(text, lexicon))
     .filter(({ effect }) => effect !== 'read');
   const chosen = textsIn(deed.given, TOLD_OR_SOUGHT).flatMap((text): readonly Doing[] => {
+    if (isInPage) return partsOf(text).flatMap((word) => graveDoing(word, lexicon) ?? []);
     if (/\s/.test(text)) return readers.runShell(text, span).flatMap(destructiveOf);
     const name = text.startsWith('/') ? text.slice(text.lastIndexOf('/') + 1) : text;
     const last = name.slice(name.lastIndexOf('.') + 1);
