@@ -74,6 +74,7 @@ const Language = object('programLanguage', {
   ...LISTS,
   usual: Type.Optional(record(METHOD, NAME)),
   sessions: Type.Optional(record(NAME, NAME)),
+  apiHosts: Type.Optional(rows(Type.String({ pattern: '^[a-z0-9.-]+$', maxLength: 80 }), { uniqueItems: true, maxItems: 1_000 })),
 });
 
 export const ProgramsSchema = object('programs', {
@@ -92,6 +93,7 @@ export type ProgramNames = Readonly<Record<ListName, Names>> & {
   readonly usual: ReadonlyMap<string, string>;
   /** Types of which an object has the functions of a module. */
   readonly sessions: ReadonlyMap<string, string>;
+  readonly apiHosts: Names;
   /** Calls of tools are read by their names: the lists that make this stricter are there. */
   readonly readsTools: boolean;
   /** First parts of all functions: what a name that nothing defines may be. */
@@ -152,6 +154,7 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
     readsTools: file.vagueNames !== undefined && file.unread !== undefined,
     usual: new Map(Object.entries(file.usual ?? {})),
     sessions: new Map(Object.entries(file.sessions ?? {})),
+    apiHosts: new Set(file.apiHosts),
     roots: new Set(
       (['functions', 'requests', 'commands', 'copies'] as const).flatMap((list) =>
         listed(list).map((name) => name.split('.', 1)[0] ?? ''),

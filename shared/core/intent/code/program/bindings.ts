@@ -1,5 +1,6 @@
 // Judges what gets a value in a program, in whichever language: names, patterns, members and elements.
 import { Calls } from './calls.ts';
+import { isPlainHeader } from './clients.ts';
 import { textIn } from './language.ts';
 import type { Part } from './parts.ts';
 import {
@@ -129,7 +130,10 @@ export abstract class Bindings extends Calls {
 
   protected assignElement(target: Part & { kind: 'index' }, value: Value, from: Part): void {
     const object = this.evaluate(target.object);
-    if (object.name !== undefined) return void this.act(target, object.name);
+    if (object.name !== undefined) {
+      if (this.isOfSession(object.name, '.headers') && isPlainHeader(textIn(target.keys[0]))) return;
+      return void this.act(target, object.name);
+    }
     this.takeAll(target.keys);
     if ((object.bits & UNSEEN) !== 0 || object.own) this.changeAll();
     // An element of what a function was given may be set, no more.

@@ -10,7 +10,8 @@ import {
   RUNS_ITSELF,
   walked,
 } from './arguments.ts';
-import type { Acts, Argument } from './language.ts';
+import { type Acts, type Argument, isPlainVariable } from './language.ts';
+import { arePlain, hostsIn } from './clients.ts';
 import type { Part, Place } from './parts.ts';
 import {
   ANYTHING,
@@ -46,6 +47,8 @@ export interface KnownCalls {
   reads(act: Act): boolean;
   /** Whether a module that is not listed does something when it is loaded, by its name. */
   isActingModule(module: string): boolean;
+  /** Whether an address leads to a host outside. */
+  isOutside(url: string): boolean;
 }
 
 /** A call as it is written. */
@@ -73,6 +76,14 @@ export abstract class Calls extends Members implements Acts {
 
   abstract baseOfClass(): number;
   abstract evaluate(part: Part): Value;
+
+  /** Whether a variable of the environment holds nothing that may not be read here. `place`: where it is read. */
+  mayReadVariable(name: string | undefined, place: Place): boolean {
+    if (isPlainVariable(name)) return true;
+    if (name === undefined) return false;
+    const outside = () => hostsIn(this.found.texts).filter((host) => this.#known.isOutside(`https://${host}/`));
+    return this.takesSecrets || this.clients.sends(place, name, outside());
+  }
 
   /** Modules that are not listed: calls of their functions are those of tools. */
   readonly #tools = new Set<string>();
@@ -135,6 +146,10 @@ export abstract class Calls extends Members implements Acts {
     );
     return result;
   }
+
+  /** Whether a name is one of a client of HTTP, which a variable holds. */
+  protected isOfSession = (name: string, what: string): boolean =>
+    name.endsWith(what) && [...this.names.sessions.values()].includes(name.slice(0, -what.length));
 
   /** A call of what only computes: what it gives is data, and functions that it is given may be called with anything. */
   #compute(names: readonly string[], given: readonly Argument[]): Value {
@@ -215,8 +230,9 @@ export abstract class Calls extends Members implements Acts {
     if (this.isPure(name)) return this.#compute([name], given);
     const { names } = this;
     const session = names.sessions.get(name);
-    if (session !== undefined && given.every(({ keyword }) => names.requestOptions.has(keyword ?? '')))
-      return this.named(session);
+    if (session !== undefined && this.clients.isPlain(place)) return this.named(session);
+    const [headers] = given;
+    if (this.isOfSession(name, '.headers.update') && headers && given.length === 1 && arePlain(headers.part)) return MEMORY;
     if (!this.isListed(name)) {
       const deed = () => this.deedOf(name, undefined, given, place);
       const isOfListed = this.#loads && names.roots.has(name.split('.', 1)[0] ?? '');

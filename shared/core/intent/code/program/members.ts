@@ -37,6 +37,7 @@ export abstract class Members extends Deeds {
 
   protected abstract isOfTool(name: string): boolean;
   abstract takesSecrets: boolean;
+  abstract mayReadVariable(name: string | undefined, place: Place): boolean;
 
   opens(path: Argument | undefined, place: Place): void {
     this.opensFiles = true;
@@ -108,7 +109,8 @@ export abstract class Members extends Deeds {
   #memberOf(object: Value, name: string, place: Place): Value {
     const isHidden = this.language.isHidden(name);
     if (object.name !== undefined) {
-      if (this.takesSecrets && object.name === this.language.environment) return MEMORY;
+      if (object.name === this.language.environment && !isPlainVariable(name) && this.mayReadVariable(name, place))
+        return MEMORY;
       if (isHidden) return this.act(place, `${object.name}.${name}`);
       return this.named(`${object.name}.${name}`);
     }

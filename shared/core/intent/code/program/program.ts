@@ -4,6 +4,7 @@ import type { Lexicon } from '../../lexicon/types.ts';
 import { callFragment, onlyReadsCall, readsQuery, type RunShell } from '../calls.ts';
 import type { Call } from '../call-syntax.ts';
 import { type Fragment, gravity, isSecretName, isSystemPath, NOT_UNDERSTOOD, type Span, unknownCode } from '../code.ts';
+import { isOutside } from '../http.ts';
 import { partsOf } from '../names.ts';
 import type { KnownCalls } from './calls.ts';
 import { isForeign } from './foreign.ts';
@@ -164,6 +165,7 @@ function readAs(
       // Of a library whose functions are listed the others are not known.
       return readsQuery(call, lexicon) ?? (act.isOfListed !== true && readsByName(call, lexicon, names));
     }),
+    isOutside: (url) => isOutside(url, lexicon),
     isActingModule: (module) => partsOf(module).some((part) => isGraveWord(part, lexicon)),
   };
   const of = LANGUAGES[language];

@@ -1,5 +1,5 @@
 // The names of Python that act, and the calls whose arguments decide what they do.
-import { type Acts, type Argument, type Called, isPlainVariable, type Language, SPREAD, textIn } from './language.ts';
+import { type Acts, type Argument, type Called, type Language, SPREAD, textIn } from './language.ts';
 import type { Part } from './parts.ts';
 import {
   ANYTHING,
@@ -104,7 +104,7 @@ function special(called: Called, judge: Acts): Value | undefined {
     }
     case 'os.getenv':
     case 'os.environ.get':
-      return isPlainVariable(textIn(first?.part)) || judge.takesSecrets ? (second?.value ?? MEMORY) : undefined;
+      return judge.mayReadVariable(textIn(first?.part), place) ? (second?.value ?? MEMORY) : undefined;
     case '.add_argument': {
       const preset = named('default');
       if (preset) judge.opens(preset, place);
