@@ -91,6 +91,8 @@ export interface Names {
 /** The names of a language that only compute or read, by list (`texts.json` describes them). */
 export type ProgramNames = Readonly<Record<ListName, Names>> & {
   readonly usual: ReadonlyMap<string, string>;
+  /** What the usual names stand for. */
+  readonly usualNames: Names;
   /** Types of which an object has the functions of a module. */
   readonly sessions: ReadonlyMap<string, string>;
   readonly apiHosts: Names;
@@ -153,6 +155,7 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
     functions,
     readsTools: file.vagueNames !== undefined && file.unread !== undefined,
     usual: new Map(Object.entries(file.usual ?? {})),
+    usualNames: new Set(Object.values(file.usual ?? {})),
     sessions: new Map(Object.entries(file.sessions ?? {})),
     apiHosts: new Set(file.apiHosts),
     roots: new Set(

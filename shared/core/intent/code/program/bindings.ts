@@ -51,10 +51,13 @@ export abstract class Bindings extends Calls {
         if (name.startsWith('__') && value.bits !== MADE) this.act(target);
         this.checkDecision(from);
         // A function by another name: its calls are judged by its own.
-        const { modules, usual } = this.names;
-        const isModule =
-          value.name !== undefined && (modules.has(value.name) || [...usual.values()].includes(value.name));
-        const isJudged = isModule || this.language.isDecided(value.name ?? '') || this.isDeed(value.name ?? '');
+        const { modules, usualNames } = this.names;
+        const isJudged =
+          value.name !== undefined &&
+          (modules.has(value.name) ||
+            usualNames.has(value.name) ||
+            this.language.isDecided(value.name) ||
+            this.isDeed(value.name));
         if (!isJudged) this.used(value, from);
         // What comes from outside by no other name has this one.
         const isOutside = (value.bits & OUTSIDE) !== 0 && value.name === undefined && value.origins.length === 0;

@@ -106,9 +106,13 @@ export abstract class Calls extends Members implements Acts {
   }
 
   /** Whether a name is one of a module that is not listed. */
-  protected isOfTool = (name: string): boolean =>
-    this.names.services.has(name.split('.', 1)[0] ?? '') ||
-    [...this.#tools].some((module) => name === module || name.startsWith(`${module}.`));
+  protected isOfTool(name: string): boolean {
+    if (this.#tools.has(name)) return true;
+    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1))
+      if (this.#tools.has(name.slice(0, dot))) return true;
+    const dot = name.indexOf('.');
+    return this.names.services.has(dot < 0 ? name : name.slice(0, dot));
+  }
 
   /** What a value is called, if nothing but a tool can have that name. */
   #toolNames({ name, origins }: Value): readonly string[] {

@@ -20,6 +20,8 @@ export class Clients {
   readonly #above = new Map<Part, Part>();
   readonly #byPlace = new Map<string, Part>();
   readonly #uses = new Map<string, Part[]>();
+  /** It asks for what was sent, by a name that clients have for that. */
+  #asksBack = false;
   readonly #names: ProgramNames;
   readonly #found: Occurrences;
 
@@ -33,6 +35,7 @@ export class Clients {
     // Of parts at one place the outermost.
     const key = `${part.from} ${part.to}`;
     if (!this.#byPlace.has(key)) this.#byPlace.set(key, part);
+    if (part.kind === 'member' && /^(?:_?request|config|defaults)$/.test(part.name)) this.#asksBack = true;
     if (part.kind === 'name') this.#uses.set(part.name, [...(this.#uses.get(part.name) ?? []), part]);
     if (part.kind === 'call' && this.#names.sessions.has(this.#nameOf(part)))
       for (const { name, value } of optionsOf(part)) if (BASE.test(name)) this.bases.push(value);
@@ -66,7 +69,7 @@ export class Clients {
       words.some((word) => word.length > 2 && !NO_SERVICE.test(word) && host.split('.').includes(word)) &&
       this.#names.apiHosts.has(host);
     const part = this.#byPlace.get(`${place.from} ${place.to}`);
-    return part !== undefined && hosts.every(isOwn) && this.#isSent(part, new Set());
+    return part !== undefined && !this.#asksBack && hosts.every(isOwn) && this.#isSent(part, new Set());
   }
 
   #isSent(part: Part, seen: Set<string>, isHeader = false): boolean {

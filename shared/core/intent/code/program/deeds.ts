@@ -75,7 +75,7 @@ export abstract class Deeds extends Contents {
   /** Whether a function is one of those whose calls are read by what they are given. */
   protected isDeed(name: string): boolean {
     const { writes, copies, requests, commands } = this.names;
-    return [writes, copies, requests, commands].some((names) => names.has(name));
+    return writes.has(name) || copies.has(name) || requests.has(name) || commands.has(name);
   }
 
   #write(path: Argument | undefined, isEmptied: boolean, isFolder: boolean): Deed | undefined {

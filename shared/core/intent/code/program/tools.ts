@@ -169,7 +169,7 @@ function toldByName(full: string, deed: Called, act: Act, readers: Readers): Dee
   const span = { at: act.at, end: act.end };
   const { sources, given } = deed;
   const isSelected = lexicon.codeWords.queries.has(last.toLowerCase()) && sources.some((one) => SELECTS.test(one));
-  const isHere = last === 'goto' && textsIn(given).every((text) => !ADDRESS.test(text) || !isOutside(text, lexicon));
+  const isHere = last === 'goto' && textsIn(given).every((text) => /^\/[^/]/.test(text) || (ADDRESS.test(text) && !isOutside(text, lexicon)));
   if (isForm(full, last, act.arguments) || isHere || (isSelected && sources.every((one) => SELECTS.test(one))))
     return readsOnly(span);
   if (USES_PAGE.test(full))
