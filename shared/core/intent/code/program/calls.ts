@@ -90,7 +90,7 @@ export abstract class Calls extends Members implements Acts {
 
   /** Loads a module, which may be one that is not listed. */
   loads(module: string, place: Place): void {
-    const isListed = this.names.modules.has(module) || this.isPure(module);
+    const isListed = this.names.modules.has(module) || this.pureOf(module) !== undefined;
     if (isListed && !this.names.services.has(module)) return;
     const isUnread = this.names.unread.has(module.split(/[./]/, 1)[0] ?? '') || this.#known.isActingModule(module);
     if (isUnread && !isListed) return void this.act(place);
@@ -155,14 +155,16 @@ export abstract class Calls extends Members implements Acts {
   protected isOfSession = (name: string, what: string): boolean =>
     name.endsWith(what) && [...this.names.sessions.values()].includes(name.slice(0, -what.length));
 
-  /** A call of what only computes: what it gives is data, and functions that it is given may be called with anything. */
-  #compute(names: readonly string[], given: readonly Argument[]): Value {
+  /** A call of what only computes; undefined for another: what it gives is data, and functions that it is given may be called with anything. */
+  #computed(names: readonly string[], given: readonly Argument[]): Value | undefined {
+    const pure = names.flatMap((name) => this.pureOf(name) ?? []);
+    if (pure.length === 0 || pure.length < names.length) return undefined;
     for (const { value } of given) this.store(value);
     // A text that it makes of those of the program is not followed.
     const { bits, texts } = allOf(given);
     return withOrigins(
       valueOf(OUTSIDE | (texts.length > 0 ? BLIND : bits & BLIND)),
-      names.map((name) => `${name}()`),
+      [...new Set(pure)].map((name) => `${name}()`),
     );
   }
 
@@ -230,8 +232,8 @@ export abstract class Calls extends Members implements Acts {
     const { place, args } = call;
     const special = this.language.special({ name, object: undefined, given, place, args }, this);
     for (const { value, part } of given) if (special?.name === undefined) this.used(value, part);
-    if (special) return special;
-    if (this.isPure(name)) return this.#compute([name], given);
+    const computed = special ?? this.#computed([name], given);
+    if (computed) return computed;
     const { names } = this;
     const session = names.sessions.get(name);
     if (session !== undefined && this.clients.isPlain(place)) return this.named(session);
@@ -274,8 +276,8 @@ export abstract class Calls extends Members implements Acts {
     const special = own ? undefined : this.language.special({ name: dotted, object, of, given, place, args }, this);
     if (special) return special;
     if (!own && this.names.connects.has(dotted) && isClient(object)) return valueOf(object.bits);
-    const pure = memberOf(object.origins, name);
-    if (pure.length > 0 && pure.every((one) => this.isPure(one))) return this.#compute(pure, given);
+    const computed = this.#computed(memberOf(object.origins, name), given);
+    if (computed) return computed;
     const isMaker = makers.has(dotted);
     const isListed = !this.language.isHidden(name) && (methods.has(name) || isMaker);
     const pathOf = () => [...this.#pathOf(call.callee), name];
@@ -335,8 +337,8 @@ export abstract class Calls extends Members implements Acts {
       this.give(value.own, allOf(given));
       return value.own.isClass ? valueOf(value.own.base) : value.own.returns;
     }
-    if (value.origins.length > 0 && value.origins.every((one) => this.isPure(one)))
-      return this.#compute(value.origins, given);
+    const computed = this.#computed(value.origins, given);
+    if (computed) return computed;
     const mayBeUnseen = ((value.bits | (this.stored & ~GIVEN)) & (UNSEEN | GIVEN)) !== 0;
     // A parameter is surely no function of a tool.
     if ((value.bits & GIVEN) !== 0 && !isFree(value.bits)) return this.act(call.place);

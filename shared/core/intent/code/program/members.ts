@@ -81,21 +81,21 @@ export abstract class Members extends Deeds {
       isPlainVariable(name.slice(environment.length + 1))
     )
       return true;
-    return (this.names.functions.has(name) && !this.hasHidden(name)) || this.isPure(name);
+    return (this.names.functions.has(name) && !this.hasHidden(name)) || this.pureOf(name) !== undefined;
   }
 
-  /** Whether a name is one of what only computes, with all that its functions give: `zod.z.number().int`. */
-  protected isPure(name: string): boolean {
-    let isPure = this.#pure.get(name);
-    if (isPure === undefined) {
-      const ends = [...name.matchAll(/[.(]|$/g)].map(({ index }) => index);
-      isPure = ends.some((end) => this.names.pure.has(name.slice(0, end))) && !this.hasHidden(name);
-      this.#pure.set(name, isPure);
+  /** What only computes, with all that it gives, and has this name: `zod` of `zod.z.number().int`. */
+  protected pureOf(name: string): string | undefined {
+    let pure = this.#pure.get(name);
+    if (pure === undefined) {
+      const ends = Array.from(name.matchAll(/[.(]|$/g), ({ index }) => name.slice(0, index));
+      pure = (!this.hasHidden(name) && ends.find((one) => this.names.pure.has(one))) || '';
+      this.#pure.set(name, pure);
     }
-    return isPure;
+    return pure === '' ? undefined : pure;
   }
 
-  readonly #pure = new Map<string, boolean>();
+  readonly #pure = new Map<string, string>();
 
   protected hasHidden = (name: string): boolean => name.split('.').some((part) => this.language.isHidden(part));
 
