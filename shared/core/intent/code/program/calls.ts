@@ -238,7 +238,8 @@ export abstract class Calls extends Members implements Acts {
     const session = names.sessions.get(name);
     if (session !== undefined && this.clients.isPlain(place)) return this.named(session);
     const [headers] = given;
-    if (this.isOfSession(name, '.headers.update') && headers && given.length === 1 && arePlain(headers.part)) return MEMORY;
+    if (this.isOfSession(name, '.headers.update') && headers && given.length === 1 && arePlain(headers.part))
+      return MEMORY;
     if (!this.isListed(name)) {
       const deed = () => this.deedOf(name, undefined, given, place);
       const isOfListed = this.#loads && names.roots.has(name.split('.', 1)[0] ?? '');

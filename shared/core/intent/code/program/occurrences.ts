@@ -58,8 +58,7 @@ export class Occurrences {
     if (part.kind === 'function' && part.role !== 'statement') this.members.add(part.name);
     if (part.kind === 'field') this.#addMember(part.name, part.value);
     if (part.kind === 'class') for (const one of part.body) this.#findMembers(one);
-    if (part.kind === 'bind')
-      for (const target of part.targets) this.#addTarget(target, part.value);
+    if (part.kind === 'bind') for (const target of part.targets) this.#addTarget(target, part.value);
     if (part.kind === 'object') for (const { name, key } of part.members) this.members.add(textIn(key) ?? name ?? '');
     if (part.kind === 'bind' && mayBeFunction(part.value))
       for (const target of part.targets)

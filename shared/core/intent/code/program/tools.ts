@@ -51,6 +51,11 @@ const SELECTS = /^(?:[\w./-]+\.)?select\(\)(?:\.\w+\(\))*$/;
 const SENDS_COMMAND = /^\s*new\s+\w+Command\(/;
 /** Of a library for files of one kind: `pdfplumber.open("a.pdf")`. */
 const ONE_FILE = /^\s*["'][^"']+\.[a-z]\w{1,5}["']\s*$/;
+/** A file of data is read: `load("orders.csv")`. */
+const DATA_FILE =
+  /^\s*["'][^"']+\.(?:csv|tsv|jsonl?|ndjson|ya?ml|toml|xml|xlsx?|parquet|feather|arrow|txt|md|geojson)["']\s*$/i;
+/** A server answers who asks it. */
+const ANSWERS = /^(?:res|response|reply)(?:\.status\(\))?\.(?:end|sendStatus)$/;
 /** A page or a function of a server is defined: `app.post("/orders", (req, res) => ...)`. */
 const ROUTE = /^(?:get|head|options|post|put|patch|delete|all|use|route)$/;
 const ROUTED = /^\s*["'`]\/[^"'`]*["'`]\s*,\s*(?:async\b|function\b|\(|\w+\s*=>)/;
@@ -149,6 +154,8 @@ export const namesOutside = ({ deed, arguments: args }: Act, lexicon: Lexicon): 
 const isForm = (full: string, last: string, args: string): boolean =>
   (last === 'send' && SENDS_COMMAND.test(args)) ||
   (last === 'open' && ONE_FILE.test(args)) ||
+  (full === 'load' && DATA_FILE.test(args)) ||
+  ANSWERS.test(full) ||
   (FINISHES.test(full) && NO_ARGUMENTS.test(args));
 
 /** Whether a statement is put together from what is only known when the program runs. */
@@ -169,7 +176,9 @@ function toldByName(full: string, deed: Called, act: Act, readers: Readers): Dee
   const span = { at: act.at, end: act.end };
   const { sources, given } = deed;
   const isSelected = lexicon.codeWords.queries.has(last.toLowerCase()) && sources.some((one) => SELECTS.test(one));
-  const isHere = last === 'goto' && textsIn(given).every((text) => /^\/[^/]/.test(text) || (ADDRESS.test(text) && !isOutside(text, lexicon)));
+  const isHere =
+    last === 'goto' &&
+    textsIn(given).every((text) => /^\/[^/]/.test(text) || (ADDRESS.test(text) && !isOutside(text, lexicon)));
   if (isForm(full, last, act.arguments) || isHere || (isSelected && sources.every((one) => SELECTS.test(one))))
     return readsOnly(span);
   if (USES_PAGE.test(full))
