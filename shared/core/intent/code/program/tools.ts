@@ -54,6 +54,8 @@ const ONE_FILE = /^\s*["'][^"']+\.[a-z]\w{1,5}["']\s*$/;
 /** A file of data is read: `load("orders.csv")`. */
 const DATA_FILE =
   /^\s*["'][^"']+\.(?:csv|tsv|jsonl?|ndjson|ya?ml|toml|xml|xlsx?|parquet|feather|arrow|txt|md|geojson)["']\s*$/i;
+/** The results of a query take the place of what a collection holds. */
+const REPLACES = /"\$(?:out|merge)":/;
 /** A server answers who asks it. */
 const ANSWERS = /^(?:res|response|reply)(?:\.status\(\))?\.(?:end|sendStatus)$/;
 /** A page or a function of a server is defined: `app.post("/orders", (req, res) => ...)`. */
@@ -158,6 +160,15 @@ const isForm = (full: string, last: string, args: string): boolean =>
   ANSWERS.test(full) ||
   (FINISHES.test(full) && NO_ARGUMENTS.test(args));
 
+/** Whether a call only reads by what it is given: it opens a page inside, or carries out a statement that was put together to read. */
+function readsByGiven(last: string, { given, sources }: Called, lexicon: Lexicon): boolean {
+  const isHere = (text: string) => /^\/[^/]/.test(text) || (ADDRESS.test(text) && !isOutside(text, lexicon));
+  if (last === 'goto') return textsIn(given).every(isHere);
+  return (
+    lexicon.codeWords.queries.has(last.toLowerCase()) && sources.length > 0 && sources.every((one) => SELECTS.test(one))
+  );
+}
+
 /** Whether a statement is put together from what is only known when the program runs. */
 const isUnseen = ({ '1': first }: Json): boolean => typeof first === 'string' && !/\s/.test(first);
 const OPEN_STATEMENT = /^\s*[a-z_$][\w$.]*\s*(?:[,)]|$)/;
@@ -174,15 +185,10 @@ function toldByName(full: string, deed: Called, act: Act, readers: Readers): Dee
   const last = path.at(-1) ?? '';
   const word = partsOf(last).join('_');
   const span = { at: act.at, end: act.end };
-  const { sources, given } = deed;
-  const isSelected = lexicon.codeWords.queries.has(last.toLowerCase()) && sources.some((one) => SELECTS.test(one));
-  const isHere =
-    last === 'goto' &&
-    textsIn(given).every((text) => /^\/[^/]/.test(text) || (ADDRESS.test(text) && !isOutside(text, lexicon)));
-  if (isForm(full, last, act.arguments) || isHere || (isSelected && sources.every((one) => SELECTS.test(one))))
-    return readsOnly(span);
+  if (isForm(full, last, act.arguments) || readsByGiven(last, deed, lexicon)) return readsOnly(span);
   if (USES_PAGE.test(full))
     return fragmentOf(span, { verb: last, action: 'update', effect: 'write', object: 'page', domain: 'web' });
+  if (REPLACES.test(JSON.stringify(deed.given))) return undefined;
   const defines = deed.otherwise === 'defines' || (ROUTE.test(last) && ROUTED.test(act.arguments));
   const isVague =
     name === '' ||
