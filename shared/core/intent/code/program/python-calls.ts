@@ -56,8 +56,9 @@ function isPlainFunction(part: Part, { value, keyword }: Partial<Argument>, judg
   if (part.kind === 'object') return part.members.every(({ key, value: one }) => key !== undefined && isPlain(one));
   if (part.kind === 'literal' || part.kind === 'function') return true;
   const of = value ?? judge.evaluate(part);
-  if (of.own !== undefined) return true;
-  return of.name === undefined ? (of.bits & (ANYTHING & ~OUTSIDE)) === 0 : judge.isListed(of.name);
+  // An expression of columns: `pl.col("price").sum()`.
+  const isColumns = of.origins.length > 0 && of.origins.every((one) => one.startsWith('polars.'));
+  return of.own !== undefined || isColumns || (of.name !== undefined && judge.isListed(of.name));
 }
 
 function opened({ name, object, of, given, place, args }: Called, judge: Acts): Value {
