@@ -98,7 +98,7 @@ export class Clients {
     const name = this.#nameOf(call);
     const given = call.given.find((one) => one.part === part);
     if (given === undefined) return false;
-    if (isHeadersOf(call.callee) && /\.update$/.test(name)) return isHeader;
+    if (isHeadersOf(call.callee) && name.endsWith('.update')) return isHeader;
     const isRequest = this.#names.requests.has(name) || this.#names.sessions.has(name) || this.#isSession(call.callee);
     return isRequest && isHeader && (given.keyword === undefined || given.keyword === 'headers');
   }

@@ -124,13 +124,13 @@ function requested(deed: Deed & { kind: 'request' }, span: Span, { lexicon, name
       url.replaceAll(/[\0\x01]/g, '1') +
       (parameters === '' ? '' : url.includes('?') ? parameters.replace('?', '&') : parameters);
     const all = { method, url: whole, body: body.text, headers: headers.text };
-    const isOpen = hasGap(url) || [query, headers, body].some((sent) => sent.isOpen);
+    const asksOwn = reads && names.apiHosts.has(hostOf(url) ?? '');
+    // Who asks a service is told to nobody else.
+    const isOpen = hasGap(url) || query.isOpen || body.isOpen || (headers.isOpen && !asksOwn);
     if (isOutside(url, lexicon)) {
-      // Who asks a service for something of its own, sends it nothing else.
-      const leaves = isOpen && !(reads && body.text === '' && names.apiHosts.has(hostOf(url) ?? ''));
-      const read = requestFragment({ ...all, carries: leaves }, span, lexicon);
+      const read = requestFragment({ ...all, carries: isOpen }, span, lexicon);
       // Nobody sees what leaves.
-      return leaves
+      return isOpen
         ? [sentOutside({ ...read, object: 'data', domain: 'data' }, texts.join(' '), true), unknownCode(span)]
         : [read];
     }

@@ -43,7 +43,7 @@ export interface ReadProgram {
   readonly isExpression: boolean;
   /** It does more by what the language and its libraries have. What names do that nothing defines, those of tools, their own readers say. */
   readonly surelyActs: boolean;
-  /** It sends something to an address that is only known when it runs. */
+  /** It sends something to an address that is only known when it runs, or something to a host outside that is. */
   readonly sendsUnseen: boolean;
 }
 
@@ -240,7 +240,12 @@ function readAs(
     (root.children.some(isCompound) || found.some((act) => isOfLanguage(act)));
   const sendsUnseen =
     !isExpression &&
-    found.some(({ deed }) => deed?.kind === 'request' && SENDS.test(deed.method) && !deed.urls.every(isAddress));
+    found.some(
+      ({ deed }) =>
+        deed?.kind === 'request' &&
+        ((SENDS.test(deed.method) && !deed.urls.every(isAddress)) ||
+          ((deed.body.isOpen || deed.query.isUnseen) && deed.urls.some((url) => isOutside(url, lexicon)))),
+    );
   const reads = found.every(({ deed }) => deed?.kind === 'tool' && deed.otherwise === 'reads');
   return {
     language,
