@@ -190,6 +190,10 @@ function readAs(
     (deed?.kind === 'request' || (deed?.kind === 'tool' && lexicon.codeWords.httpClients.has(name.toLowerCase()))) &&
     /^\s*(?:await\s+)?$/.test(text.slice(0, at));
   const isRequest = isExpression && found.some(sendsRequest);
+  // A client of HTTP that is handed on, or whose method is found by a key: `client[method](url)`.
+  const clients = new Set(names.sessions.values());
+  const handsClient = ({ deed, path: [name = ''], end }: Act) =>
+    deed === undefined && clients.has(name) && text.charAt(end - 1) !== ')';
   const done = ({ runShell: shell, readTool }: OtherReaders): Done => {
     const others = { runShell: shell, readTool: names.readsTools ? readTool : undefined };
     const isUnread = !others.readTool && tools.some(({ otherwise }) => otherwise !== 'reads');
@@ -198,7 +202,11 @@ function readAs(
     const isGrave = () =>
       found.some((act) => act.deed?.kind === 'tool' && read(act, others).some((one) => gravity(one) >= GRAVE));
     if (deeds.length < found.length)
-      return { ...NOT_DONE, isRefused: judge.hasTooManyActs || (tools.length > 0 && (!isExpression || isGrave())) };
+      return {
+        ...NOT_DONE,
+        isRefused:
+          judge.hasTooManyActs || found.some(handsClient) || (tools.length > 0 && (!isExpression || isGrave())),
+      };
     const each = found.map((act) => ({ act, fragments: read(act, others) }));
     const isRead = ({ fragments }: (typeof each)[number]) => fragments.every(({ effect }) => effect === 'read');
     const outside = found.map((act) => namesOutside(act, lexicon));
