@@ -52,7 +52,8 @@ const LISTS = {
   queries: CallableList,
   connects: CallableList,
   reading: MethodList,
-  wrappers: NameList,
+  wrappers: CallableList,
+  containers: NameList,
   serializers: NameList,
   segments: CallableList,
   sameTexts: CallableList,
@@ -60,26 +61,31 @@ const LISTS = {
   temporary: NameList,
   services: NameList,
   unread: NameList,
-  vagueNames: MethodList,
-  plainNames: MethodList,
-  writingNames: MethodList,
+  pure: NameList,
 };
-type ListName = keyof typeof LISTS;
+/** Names of calls that are read as those of tools, in whichever language. */
+const TOOL_LISTS = { vagueNames: MethodList, plainNames: MethodList, writingNames: MethodList };
+const ALL_LISTS = { ...LISTS, ...TOOL_LISTS };
+type ListName = keyof typeof ALL_LISTS;
 // Every name of the type is a key.
-const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
+const LIST_NAMES = Object.keys(ALL_LISTS) as readonly ListName[];
 
 const Language = object('programLanguage', {
-  ...LISTS,
+  ...ALL_LISTS,
   usual: Type.Optional(record(METHOD, NAME)),
   sessions: Type.Optional(record(NAME, NAME)),
+  apiHosts: Type.Optional(
+    rows(Type.String({ pattern: '^[a-z0-9.-]+$', maxLength: 80 }), { uniqueItems: true, maxItems: 1_000 }),
+  ),
 });
 
 export const ProgramsSchema = object('programs', {
   python: Type.Optional(Language),
   javascript: Type.Optional(Language),
+  tools: Type.Optional(object('programTools', TOOL_LISTS)),
 });
 
-export type ProgramLanguage = keyof Static<typeof ProgramsSchema>;
+export type ProgramLanguage = Exclude<keyof Static<typeof ProgramsSchema>, 'tools'>;
 
 export interface Names {
   has(name: string): boolean;
@@ -88,8 +94,11 @@ export interface Names {
 /** The names of a language that only compute or read, by list (`texts.json` describes them). */
 export type ProgramNames = Readonly<Record<ListName, Names>> & {
   readonly usual: ReadonlyMap<string, string>;
+  /** What the usual names stand for. */
+  readonly usualNames: Names;
   /** Types of which an object has the functions of a module. */
   readonly sessions: ReadonlyMap<string, string>;
+  readonly apiHosts: Names;
   /** Calls of tools are read by their names: the lists that make this stricter are there. */
   readonly readsTools: boolean;
   /** First parts of all functions: what a name that nothing defines may be. */
@@ -123,7 +132,14 @@ const TREATED: ReadonlySet<string> = new Set([
   'require',
 ]);
 
-function compileLanguage(file: Static<typeof Language>, pointer: string, report: Report): ProgramNames {
+function compileLanguage(
+  language: Static<typeof Language>,
+  tools: Static<typeof ProgramsSchema>['tools'],
+  pointer: string,
+  report: Report,
+): ProgramNames {
+  // A language of an earlier version has lists of its own.
+  const file: Static<typeof Language> = { ...tools, ...language };
   const listed = (list: ListName): readonly string[] => file[list] ?? [];
   const functions = namesOf(listed('functions'), new Set(listed('modules')));
   const [whole, methods] = [new Set(listed('functions')), new Set(listed('methods'))];
@@ -149,7 +165,9 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
     functions,
     readsTools: file.vagueNames !== undefined && file.unread !== undefined,
     usual: new Map(Object.entries(file.usual ?? {})),
+    usualNames: new Set(Object.values(file.usual ?? {})),
     sessions: new Map(Object.entries(file.sessions ?? {})),
+    apiHosts: new Set(file.apiHosts),
     roots: new Set(
       (['functions', 'requests', 'commands', 'copies'] as const).flatMap((list) =>
         listed(list).map((name) => name.split('.', 1)[0] ?? ''),
@@ -160,9 +178,9 @@ function compileLanguage(file: Static<typeof Language>, pointer: string, report:
 
 /** A language whose lists are those of an earlier version, without those that make a reading stricter, is not told apart. */
 export function compilePrograms(file: Static<typeof ProgramsSchema> | undefined, report: Report): Programs {
-  const { python, javascript } = file ?? {};
+  const { python, javascript, tools } = file ?? {};
   return {
-    ...(python?.changes && { python: compileLanguage(python, '/programs/python', report) }),
-    ...(javascript?.changes && { javascript: compileLanguage(javascript, '/programs/javascript', report) }),
+    ...(python?.changes && { python: compileLanguage(python, tools, '/programs/python', report) }),
+    ...(javascript?.changes && { javascript: compileLanguage(javascript, tools, '/programs/javascript', report) }),
   };
 }

@@ -1,5 +1,6 @@
 // Judges what gets a value in a program, in whichever language: names, patterns, members and elements.
 import { Calls } from './calls.ts';
+import { isPlainHeader } from './clients.ts';
 import { textIn } from './language.ts';
 import type { Part } from './parts.ts';
 import {
@@ -44,18 +45,24 @@ export abstract class Bindings extends Calls {
     switch (target.kind) {
       case 'name': {
         const { name } = target;
-        this.checkName(name, target);
+        // A name of the language in the body of a class is one of a member.
+        const isField = this.scope.isClass && this.language.isKept(name) && !this.language.isHidden(name);
+        if (!isField) this.checkName(name, target);
         if (name.startsWith('__') && value.bits !== MADE) this.act(target);
         this.checkDecision(from);
         // A function by another name: its calls are judged by its own.
-        const { modules, usual } = this.names;
-        const isModule =
-          value.name !== undefined && (modules.has(value.name) || [...usual.values()].includes(value.name));
-        const isJudged = isModule || this.language.isDecided(value.name ?? '') || this.isDeed(value.name ?? '');
+        const { modules, usualNames } = this.names;
+        const isJudged =
+          value.name !== undefined &&
+          (modules.has(value.name) ||
+            usualNames.has(value.name) ||
+            this.language.isDecided(value.name) ||
+            this.isDeed(value.name));
         if (!isJudged) this.used(value, from);
         // What comes from outside by no other name has this one.
         const isOutside = (value.bits & OUTSIDE) !== 0 && value.name === undefined && value.origins.length === 0;
         const named = isOutside ? withOrigins(value, [name]) : value;
+        if (isField) return this.setMember(name, named);
         return isNew ? this.define(name, named) : this.reassign(name, named);
       }
       case 'values': {
@@ -126,7 +133,10 @@ export abstract class Bindings extends Calls {
 
   protected assignElement(target: Part & { kind: 'index' }, value: Value, from: Part): void {
     const object = this.evaluate(target.object);
-    if (object.name !== undefined) return void this.act(target, object.name);
+    if (object.name !== undefined) {
+      if (this.isOfSession(object.name, '.headers') && isPlainHeader(textIn(target.keys[0]))) return;
+      return void this.act(target, object.name);
+    }
     this.takeAll(target.keys);
     if ((object.bits & UNSEEN) !== 0 || object.own) this.changeAll();
     // An element of what a function was given may be set, no more.

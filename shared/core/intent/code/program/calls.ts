@@ -10,7 +10,8 @@ import {
   RUNS_ITSELF,
   walked,
 } from './arguments.ts';
-import type { Acts, Argument } from './language.ts';
+import { type Acts, type Argument, isPlainVariable } from './language.ts';
+import { arePlain, hostsIn } from './clients.ts';
 import type { Part, Place } from './parts.ts';
 import {
   ANYTHING,
@@ -46,6 +47,8 @@ export interface KnownCalls {
   reads(act: Act): boolean;
   /** Whether a module that is not listed does something when it is loaded, by its name. */
   isActingModule(module: string): boolean;
+  /** Whether an address leads to a host outside. */
+  isOutside(url: string): boolean;
 }
 
 /** A call as it is written. */
@@ -74,12 +77,20 @@ export abstract class Calls extends Members implements Acts {
   abstract baseOfClass(): number;
   abstract evaluate(part: Part): Value;
 
+  /** Whether a variable of the environment holds nothing that may not be read here. `place`: where it is read. */
+  mayReadVariable(name: string | undefined, place: Place): boolean {
+    if (isPlainVariable(name)) return true;
+    if (name === undefined) return false;
+    const outside = () => hostsIn(this.found.texts).filter((host) => this.#known.isOutside(`https://${host}/`));
+    return this.takesSecrets || this.clients.sends(place, name, outside());
+  }
+
   /** Modules that are not listed: calls of their functions are those of tools. */
   readonly #tools = new Set<string>();
 
   /** Loads a module, which may be one that is not listed. */
   loads(module: string, place: Place): void {
-    const isListed = this.names.modules.has(module);
+    const isListed = this.names.modules.has(module) || this.pureOf(module) !== undefined;
     if (isListed && !this.names.services.has(module)) return;
     const isUnread = this.names.unread.has(module.split(/[./]/, 1)[0] ?? '') || this.#known.isActingModule(module);
     if (isUnread && !isListed) return void this.act(place);
@@ -95,9 +106,13 @@ export abstract class Calls extends Members implements Acts {
   }
 
   /** Whether a name is one of a module that is not listed. */
-  protected isOfTool = (name: string): boolean =>
-    this.names.services.has(name.split('.', 1)[0] ?? '') ||
-    [...this.#tools].some((module) => name === module || name.startsWith(`${module}.`));
+  protected isOfTool(name: string): boolean {
+    if (this.#tools.has(name)) return true;
+    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1))
+      if (this.#tools.has(name.slice(0, dot))) return true;
+    const dot = name.indexOf('.');
+    return this.names.services.has(dot < 0 ? name : name.slice(0, dot));
+  }
 
   /** What a value is called, if nothing but a tool can have that name. */
   #toolNames({ name, origins }: Value): readonly string[] {
@@ -134,6 +149,23 @@ export abstract class Calls extends Members implements Acts {
       args,
     );
     return result;
+  }
+
+  /** Whether a name is one of a client of HTTP, which a variable holds. */
+  protected isOfSession = (name: string, what: string): boolean =>
+    name.endsWith(what) && [...this.names.sessions.values()].includes(name.slice(0, -what.length));
+
+  /** A call of what only computes; undefined for another: what it gives is data, and functions that it is given may be called with anything. */
+  #computed(names: readonly string[], given: readonly Argument[]): Value | undefined {
+    const pure = names.flatMap((name) => this.pureOf(name) ?? []);
+    if (pure.length === 0 || pure.length < names.length) return undefined;
+    for (const { value } of given) this.store(value);
+    // A text that it makes of those of the program is not followed.
+    const { bits, texts } = allOf(given);
+    return withOrigins(
+      valueOf(OUTSIDE | (texts.length > 0 ? BLIND : bits & BLIND)),
+      [...new Set(pure)].map((name) => `${name}()`),
+    );
   }
 
   /** What is handed to a function that it may call. */
@@ -181,6 +213,7 @@ export abstract class Calls extends Members implements Acts {
     const does = deed();
     const reads = (does === undefined || does.kind === 'query') && this.#known.reads(act) && !this.mayBeStatement(act);
     if (reads && tools.length > 0) return this.callTool(tools, given, call, 'reads');
+    if (reads && isOfListed) return valueOf(LIBRARY);
     if (reads) return withOrigins(valueOf(OUTSIDE), [`${tools[0] ?? name}()`]);
     if (does === undefined) return this.callTool(tools, given, call);
     this.perform(does, place, name, args);
@@ -199,11 +232,14 @@ export abstract class Calls extends Members implements Acts {
     const { place, args } = call;
     const special = this.language.special({ name, object: undefined, given, place, args }, this);
     for (const { value, part } of given) if (special?.name === undefined) this.used(value, part);
-    if (special) return special;
+    const computed = special ?? this.#computed([name], given);
+    if (computed) return computed;
     const { names } = this;
     const session = names.sessions.get(name);
-    if (session !== undefined && given.every(({ keyword }) => names.requestOptions.has(keyword ?? '')))
-      return this.named(session);
+    if (session !== undefined && this.clients.isPlain(place)) return this.named(session);
+    const [headers] = given;
+    if (this.isOfSession(name, '.headers.update') && headers && given.length === 1 && arePlain(headers.part))
+      return MEMORY;
     if (!this.isListed(name)) {
       const deed = () => this.deedOf(name, undefined, given, place);
       const isOfListed = this.#loads && names.roots.has(name.split('.', 1)[0] ?? '');
@@ -241,11 +277,14 @@ export abstract class Calls extends Members implements Acts {
     const special = own ? undefined : this.language.special({ name: dotted, object, of, given, place, args }, this);
     if (special) return special;
     if (!own && this.names.connects.has(dotted) && isClient(object)) return valueOf(object.bits);
+    const computed = this.#computed(memberOf(object.origins, name), given);
+    if (computed) return computed;
     const isMaker = makers.has(dotted);
     const isListed = !this.language.isHidden(name) && (methods.has(name) || isMaker);
     const pathOf = () => [...this.#pathOf(call.callee), name];
     const tools = () => memberOf(this.#toolNames(object), name);
-    if (!isListed && !own && !(memoryMethods.has(name) && this.isMade(object))) {
+    const made = this.found.members.has(name) ? undefined : of.part;
+    if (!isListed && !own && !(memoryMethods.has(name) && this.isMade(object, made))) {
       const deed = () => this.#deedOn(of, dotted, given, place);
       return this.#unlisted(call, pathOf().join('.'), deed, { tools: tools(), given });
     }
@@ -299,6 +338,8 @@ export abstract class Calls extends Members implements Acts {
       this.give(value.own, allOf(given));
       return value.own.isClass ? valueOf(value.own.base) : value.own.returns;
     }
+    const computed = this.#computed(value.origins, given);
+    if (computed) return computed;
     const mayBeUnseen = ((value.bits | (this.stored & ~GIVEN)) & (UNSEEN | GIVEN)) !== 0;
     // A parameter is surely no function of a tool.
     if ((value.bits & GIVEN) !== 0 && !isFree(value.bits)) return this.act(call.place);

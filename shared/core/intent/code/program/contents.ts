@@ -1,5 +1,6 @@
 // What a program writes into files and sends with requests, as far as it is written out.
 import type { Sent } from './acts.ts';
+import { Clients } from './clients.ts';
 import { ANY, hasGap } from './gaps.ts';
 import { Occurrences } from './occurrences.ts';
 import type { Part, Place } from './parts.ts';
@@ -23,6 +24,11 @@ export abstract class Contents extends Variables {
 
   protected get found(): Occurrences {
     return (this.#found ??= new Occurrences(this.root ?? EMPTY, this.names));
+  }
+
+  #clients: Clients | undefined;
+  protected get clients(): Clients {
+    return (this.#clients ??= new Clients(this.root ?? EMPTY, this.names, this.found));
   }
 
   protected get constants(): Texts {

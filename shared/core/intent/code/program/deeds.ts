@@ -6,7 +6,7 @@ import { pathIn } from './arguments.ts';
 import { Contents, UNSEEN_BODY } from './contents.ts';
 import { type Argument, SPREAD, textIn } from './language.ts';
 import type { Part, Place } from './parts.ts';
-import { ANY, hasGap, NAME } from './gaps.ts';
+import { ANY, hasGap, inFolder, NAME } from './gaps.ts';
 import { ANYTHING, BLIND, CLIENT, GIVEN, MADE, STORE, type Value } from './values.ts';
 
 const MAX_LINES = 16;
@@ -75,7 +75,7 @@ export abstract class Deeds extends Contents {
   /** Whether a function is one of those whose calls are read by what they are given. */
   protected isDeed(name: string): boolean {
     const { writes, copies, requests, commands } = this.names;
-    return [writes, copies, requests, commands].some((names) => names.has(name));
+    return writes.has(name) || copies.has(name) || requests.has(name) || commands.has(name);
   }
 
   #write(path: Argument | undefined, isEmptied: boolean, isFolder: boolean): Deed | undefined {
@@ -96,7 +96,7 @@ export abstract class Deeds extends Contents {
       given.flatMap((one): [string, Argument][] => (one.keyword === undefined ? [] : [[one.keyword, one]])),
     );
     const address = named.get('url') ?? byPlace[takesMethod ? 1 : 0];
-    const urls = address && this.textsOf(address.part, address.value);
+    const urls = address && this.textsOf(address.part, address.value)?.flatMap((url) => this.#whole(url));
     const rest = byPlace.slice(takesMethod ? 2 : 1);
     const options = new Map<string, Part>([...named].map(([key, { part }]) => [key, part]));
     let method: string | undefined = METHOD.test(last) ? last : 'get';
@@ -130,6 +130,13 @@ export abstract class Deeds extends Contents {
       headers: of('headers'),
       body: of('data', 'json', 'body', 'content'),
     };
+  }
+
+  /** An address behind all that a client of the program may begin it with. */
+  #whole(url: string): readonly string[] {
+    const { bases } = this.clients;
+    if (bases.length === 0 || !/^\/?\w/.test(url) || url.includes('://')) return [url];
+    return bases.flatMap((base) => this.constants.of(base)).map((base) => inFolder(base, url.replace(/^\//, '')));
   }
 
   /** The arguments of a call as those of a tool; undefined if it is not known how they are named. */
@@ -170,7 +177,8 @@ export abstract class Deeds extends Contents {
     }
     const texts = this.constants.of(part).map((text) => text.replaceAll(/[\0\x01]/g, 'x'));
     if (texts.some((text) => text !== 'x')) return texts.length === 1 ? texts[0] : texts;
-    return part.kind === 'name' || part.kind === 'member' ? this.#written(part) : UNSEEN;
+    // Of `Order.status` only the last name may choose what is done.
+    return part.kind === 'member' ? part.name : part.kind === 'name' ? this.#written(part) : UNSEEN;
   }
 
   #written = ({ from, to }: Place): string => this.text.slice(from, to);

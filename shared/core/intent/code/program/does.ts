@@ -18,6 +18,7 @@ import {
 } from '../code.ts';
 import { actOfUrl, isOutside, METHODS, requestFragment } from '../http.ts';
 import { partsOf } from '../names.ts';
+import { hostOf } from '../../text/entities.ts';
 import { disablesSomething, doingOfSettings } from '../settings.ts';
 import { writtenPlace } from '../shell-files.ts';
 import { sqlFragments } from '../sql.ts';
@@ -107,7 +108,7 @@ export const isAddress = (url: string): boolean => HOST.test(url);
 const mayAct = (texts: readonly string[], lexicon: Lexicon): boolean =>
   texts.some((text) => /^[\w./-]{3,60}$/.test(text) && actOfUrl(`/items/1/${text}`, lexicon) !== undefined);
 
-function requested(deed: Deed & { kind: 'request' }, span: Span, { lexicon, texts }: Readers): Fragment[] {
+function requested(deed: Deed & { kind: 'request' }, span: Span, { lexicon, names, texts }: Readers): Fragment[] {
   const { method, query, headers, body } = deed;
   const reads = METHODS.get(method.toUpperCase()) === 'read';
   const parameters =
@@ -123,7 +124,9 @@ function requested(deed: Deed & { kind: 'request' }, span: Span, { lexicon, text
       url.replaceAll(/[\0\x01]/g, '1') +
       (parameters === '' ? '' : url.includes('?') ? parameters.replace('?', '&') : parameters);
     const all = { method, url: whole, body: body.text, headers: headers.text };
-    const isOpen = hasGap(url) || [query, headers, body].some((sent) => sent.isOpen);
+    const asksOwn = reads && names.apiHosts.has(hostOf(url) ?? '');
+    // Who asks a service is told to nobody else.
+    const isOpen = hasGap(url) || query.isOpen || body.isOpen || (headers.isOpen && !asksOwn);
     if (isOutside(url, lexicon)) {
       const read = requestFragment({ ...all, carries: isOpen }, span, lexicon);
       // Nobody sees what leaves.

@@ -3,7 +3,8 @@ import { type Acts, type Argument, type Called, type Language, SPREAD, textIn } 
 import { ANYTHING, BLIND, GIVEN, letGo, MEMORY, OUTSIDE, type Value } from './values.ts';
 
 /** Members by which everything can be reached. */
-const HIDDEN = /^(?:constructor|prototype|caller|callee|mainModule|cookie|_load|__\w+)$|\\|[^\0-\x7f]/;
+const HIDDEN =
+  /^(?:constructor|prototype|caller|callee|mainModule|cookie|_load|__(?!(?:dir|file)name$)\w+)$|\\|[^\0-\x7f]/;
 /** What the language and its hosts offer that does more than compute. */
 const ACTING =
   /^(?:eval|Function|fetch|globalThis|window|self|global|top|parent|frames|location|navigator|indexedDB|Reflect|Proxy|WebAssembly|Worker|SharedWorker|XMLHttpRequest|WebSocket|EventSource|importScripts|Deno|Bun|open|setImmediate|execScript|postMessage)$/;

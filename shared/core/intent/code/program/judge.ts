@@ -1,7 +1,7 @@
 // Judges a program part by part, in whichever language: what is assigned, defined, called and given back.
 import { Bindings } from './bindings.ts';
 import type { Written } from './calls.ts';
-import { type Argument, isPlainVariable, SPREAD, textIn } from './language.ts';
+import { type Argument, SPREAD, textIn } from './language.ts';
 import type { ClassPart, FunctionPart, Parameter, Part, Place } from './parts.ts';
 import {
   altered,
@@ -190,8 +190,7 @@ export class Judge extends Bindings {
     const object = this.evaluate(part.object);
     const [first] = part.keys;
     const key = textIn(first);
-    if (object.name === this.language.environment && (isPlainVariable(key) || (this.takesSecrets && key !== undefined)))
-      return MEMORY;
+    if (object.name === this.language.environment && this.mayReadVariable(key, part)) return MEMORY;
     const used = this.used(object, part.object);
     if (this.language.keysAreMembers && key !== undefined && this.language.isHidden(key)) return this.act(part);
     this.takeAll(part.keys);

@@ -39,8 +39,8 @@ export interface Acts {
   isListed(name: string): boolean;
   /** Loads a module, which may be one that is not listed. */
   loads(module: string, place: Place): void;
-  /** Whether a call that is judged just now makes a client, which is given its credentials. */
-  readonly takesSecrets: boolean;
+  /** Whether a variable of the environment may be read at a place: it holds no credentials, or they go where they belong. */
+  mayReadVariable(name: string | undefined, place: Place): boolean;
   /** A file is opened to write it. @returns whether it is known which */
   writes(path: Argument, mode: string, place: Place): boolean;
   /** A file is opened to read it. */

@@ -3,7 +3,7 @@ import { isSecretName } from '../code.ts';
 import { allOf } from './arguments.ts';
 import { Deeds } from './deeds.ts';
 import { type Argument, isPlainVariable } from './language.ts';
-import type { Place } from './parts.ts';
+import type { Part, Place } from './parts.ts';
 import { isSpelledSecret } from './spelled.ts';
 import {
   altered,
@@ -27,7 +27,7 @@ import {
 } from './values.ts';
 
 /** A file that a program finds in a folder of its own. */
-const IN_FOLDER = /^(?:\w[\w-]*\/)+\x01(?:\.\w+)?$/;
+const IN_FOLDER = /^(?:\.\/\x01\/)?(?:\w[\w-]*\/)+\x01(?:\.\w+)?$/;
 
 export abstract class Members extends Deeds {
   /** It opens a file to read it. */
@@ -37,6 +37,7 @@ export abstract class Members extends Deeds {
 
   protected abstract isOfTool(name: string): boolean;
   abstract takesSecrets: boolean;
+  abstract mayReadVariable(name: string | undefined, place: Place): boolean;
 
   opens(path: Argument | undefined, place: Place): void {
     this.opensFiles = true;
@@ -80,8 +81,21 @@ export abstract class Members extends Deeds {
       isPlainVariable(name.slice(environment.length + 1))
     )
       return true;
-    return this.names.functions.has(name) && !this.hasHidden(name);
+    return (this.names.functions.has(name) && !this.hasHidden(name)) || this.pureOf(name) !== undefined;
   }
+
+  /** What only computes, with all that it gives, and has this name: `zod` of `zod.z.number().int`. */
+  protected pureOf(name: string): string | undefined {
+    let pure = this.#pure.get(name);
+    if (pure === undefined) {
+      const ends = Array.from(name.matchAll(/[.(]|$/g), ({ index }) => name.slice(0, index));
+      pure = (!this.hasHidden(name) && ends.find((one) => this.names.pure.has(one))) || '';
+      this.#pure.set(name, pure);
+    }
+    return pure === '' ? undefined : pure;
+  }
+
+  readonly #pure = new Map<string, string>();
 
   protected hasHidden = (name: string): boolean => name.split('.').some((part) => this.language.isHidden(part));
 
@@ -95,7 +109,8 @@ export abstract class Members extends Deeds {
   #memberOf(object: Value, name: string, place: Place): Value {
     const isHidden = this.language.isHidden(name);
     if (object.name !== undefined) {
-      if (this.takesSecrets && object.name === this.language.environment) return MEMORY;
+      if (object.name === this.language.environment && !isPlainVariable(name) && this.mayReadVariable(name, place))
+        return MEMORY;
       if (isHidden) return this.act(place, `${object.name}.${name}`);
       return this.named(`${object.name}.${name}`);
     }
@@ -119,9 +134,10 @@ export abstract class Members extends Deeds {
     return isMethod || own ? read : withBits(read, read.bits | UNSEEN);
   }
 
-  /** Whether an object is surely one in memory. */
-  protected isMade = (object: Value): boolean =>
-    ((object.bits & ~(LIBRARY | BLIND)) | (this.stored & OUTSIDE)) === MADE;
+  /** Whether an object is surely one in memory. `part`: of which a method is called. */
+  protected isMade = (object: Value, part?: Part): boolean =>
+    ((object.bits & ~(LIBRARY | BLIND)) | (this.stored & OUTSIDE)) === MADE ||
+    (part !== undefined && this.found.isContainer(part));
 
   /** What a call gives, as far as the strings in it are concerned. */
   protected texts(name: string, object: Value, given: readonly Argument[]): Value {

@@ -37,6 +37,10 @@ export class Occurrences {
   readonly members = new Set<string>();
   /** What is written into files by their names: `file.write(text)`. */
   readonly contents: Content[] = [];
+  /** What the members of objects are given, by their names. */
+  readonly #given = new Map<string, Part[]>();
+  /** Names of what has elements that get a value. */
+  readonly #keyed = new Set<string>();
   /** Names of elements of lists. */
   readonly elements = new Set<string>();
   readonly #names: ProgramNames;
@@ -52,10 +56,9 @@ export class Occurrences {
   #findOwn(part: Part): void {
     if (part.kind === 'function' || part.kind === 'class' || part.kind === 'field') this.#own.add(part.name);
     if (part.kind === 'function' && part.role !== 'statement') this.members.add(part.name);
-    if (part.kind === 'field') this.members.add(part.name);
+    if (part.kind === 'field') this.#addMember(part.name, part.value);
     if (part.kind === 'class') for (const one of part.body) this.#findMembers(one);
-    if (part.kind === 'bind')
-      for (const target of part.targets) if (target.kind === 'member') this.members.add(target.name);
+    if (part.kind === 'bind') for (const target of part.targets) this.#addTarget(target, part.value);
     if (part.kind === 'object') for (const { name, key } of part.members) this.members.add(textIn(key) ?? name ?? '');
     if (part.kind === 'bind' && mayBeFunction(part.value))
       for (const target of part.targets)
@@ -66,6 +69,17 @@ export class Occurrences {
     if (part.kind === 'function')
       for (const { target } of part.parameters) if (target.kind === 'name') this.#own.add(target.name);
     for (const one of partsWithin(part)) this.#findOwn(one);
+  }
+
+  #addTarget(target: Part, value: Part): void {
+    if (target.kind === 'member') this.#addMember(target.name, value);
+    const of = target.kind === 'index' ? target.object : undefined;
+    if (of?.kind === 'name' || of?.kind === 'member') this.#keyed.add(of.name);
+  }
+
+  #addMember(name: string, value: Part | undefined): void {
+    this.members.add(name);
+    if (value) this.#given.set(name, [...(this.#given.get(name) ?? []), value]);
   }
 
   #findMembers(part: Part): void {
@@ -198,6 +212,28 @@ export class Occurrences {
         else if (part.kind === 'call' && (isOther || at > 0 || keyword !== undefined))
           this.contents.push({ into: part, part: first?.part, isOther });
       }
+  }
+
+  /** Whether it is surely a list or a table of the program: made right here, or by a name that is given nothing else. */
+  isContainer(part: Part): boolean {
+    if (part.kind === 'name') {
+      const given = this.bindings.get(part.name) ?? [];
+      return given.length > 0 && given.every((one) => one.kind === 'value' && this.#isMade(one.part, part.name));
+    }
+    if (part.kind === 'member' && part.object.kind === 'name' && /^(?:self|this)$/.test(part.object.name))
+      return this.#given.get(part.name)?.every((one) => this.#isMade(one, part.name)) === true;
+    return this.#isMade(part, '');
+  }
+
+  /** `name`: of what it is kept in. */
+  #isMade(part: Part, name: string): boolean {
+    // The elements of a table are no members of it.
+    const hasTables = this.#names.containers.has('dict');
+    if (part.kind === 'object' || part.kind === 'each') return hasTables;
+    if (!hasTables && this.#keyed.has(name)) return false;
+    return part.kind === 'call'
+      ? this.#names.containers.has(this.nameOf(part.callee) ?? '')
+      : part.kind === 'values' && part.makes === 'list';
   }
 
   /** What a name of a library stands for, or a member of one; undefined for what the program makes itself. */

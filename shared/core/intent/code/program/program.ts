@@ -4,6 +4,7 @@ import type { Lexicon } from '../../lexicon/types.ts';
 import { callFragment, onlyReadsCall, readsQuery, type RunShell } from '../calls.ts';
 import type { Call } from '../call-syntax.ts';
 import { type Fragment, gravity, isSecretName, isSystemPath, NOT_UNDERSTOOD, type Span, unknownCode } from '../code.ts';
+import { isOutside } from '../http.ts';
 import { partsOf } from '../names.ts';
 import type { KnownCalls } from './calls.ts';
 import { isForeign } from './foreign.ts';
@@ -42,7 +43,7 @@ export interface ReadProgram {
   readonly isExpression: boolean;
   /** It does more by what the language and its libraries have. What names do that nothing defines, those of tools, their own readers say. */
   readonly surelyActs: boolean;
-  /** It sends something to an address that is only known when it runs. */
+  /** It sends something to an address that is only known when it runs, or something to a host outside that is. */
   readonly sendsUnseen: boolean;
 }
 
@@ -164,6 +165,7 @@ function readAs(
       // Of a library whose functions are listed the others are not known.
       return readsQuery(call, lexicon) ?? (act.isOfListed !== true && readsByName(call, lexicon, names));
     }),
+    isOutside: (url) => isOutside(url, lexicon),
     isActingModule: (module) => partsOf(module).some((part) => isGraveWord(part, lexicon)),
   };
   const of = LANGUAGES[language];
@@ -188,6 +190,10 @@ function readAs(
     (deed?.kind === 'request' || (deed?.kind === 'tool' && lexicon.codeWords.httpClients.has(name.toLowerCase()))) &&
     /^\s*(?:await\s+)?$/.test(text.slice(0, at));
   const isRequest = isExpression && found.some(sendsRequest);
+  // A client of HTTP that is handed on, or whose method is found by a key: `client[method](url)`.
+  const clients = new Set(names.sessions.values());
+  const handsClient = ({ deed, path: [name = ''], end }: Act) =>
+    deed === undefined && clients.has(name) && text.charAt(end - 1) !== ')';
   const done = ({ runShell: shell, readTool }: OtherReaders): Done => {
     const others = { runShell: shell, readTool: names.readsTools ? readTool : undefined };
     const isUnread = !others.readTool && tools.some(({ otherwise }) => otherwise !== 'reads');
@@ -196,7 +202,11 @@ function readAs(
     const isGrave = () =>
       found.some((act) => act.deed?.kind === 'tool' && read(act, others).some((one) => gravity(one) >= GRAVE));
     if (deeds.length < found.length)
-      return { ...NOT_DONE, isRefused: judge.hasTooManyActs || (tools.length > 0 && (!isExpression || isGrave())) };
+      return {
+        ...NOT_DONE,
+        isRefused:
+          judge.hasTooManyActs || found.some(handsClient) || (tools.length > 0 && (!isExpression || isGrave())),
+      };
     const each = found.map((act) => ({ act, fragments: read(act, others) }));
     const isRead = ({ fragments }: (typeof each)[number]) => fragments.every(({ effect }) => effect === 'read');
     const outside = found.map((act) => namesOutside(act, lexicon));
@@ -238,7 +248,12 @@ function readAs(
     (root.children.some(isCompound) || found.some((act) => isOfLanguage(act)));
   const sendsUnseen =
     !isExpression &&
-    found.some(({ deed }) => deed?.kind === 'request' && SENDS.test(deed.method) && !deed.urls.every(isAddress));
+    found.some(
+      ({ deed }) =>
+        deed?.kind === 'request' &&
+        ((SENDS.test(deed.method) && !deed.urls.every(isAddress)) ||
+          ((deed.body.isOpen || deed.query.isUnseen) && deed.urls.some((url) => isOutside(url, lexicon)))),
+    );
   const reads = found.every(({ deed }) => deed?.kind === 'tool' && deed.otherwise === 'reads');
   return {
     language,

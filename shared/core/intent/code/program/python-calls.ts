@@ -1,5 +1,5 @@
 // The names of Python that act, and the calls whose arguments decide what they do.
-import { type Acts, type Argument, type Called, isPlainVariable, type Language, SPREAD, textIn } from './language.ts';
+import { type Acts, type Argument, type Called, type Language, SPREAD, textIn } from './language.ts';
 import type { Part } from './parts.ts';
 import {
   ANYTHING,
@@ -56,7 +56,9 @@ function isPlainFunction(part: Part, { value, keyword }: Partial<Argument>, judg
   if (part.kind === 'object') return part.members.every(({ key, value: one }) => key !== undefined && isPlain(one));
   if (part.kind === 'literal' || part.kind === 'function') return true;
   const of = value ?? judge.evaluate(part);
-  return of.own !== undefined || (of.name !== undefined && judge.isListed(of.name));
+  // An expression of columns: `pl.col("price").sum()`.
+  const isColumns = of.origins.length > 0 && of.origins.every((one) => one.startsWith('polars.'));
+  return of.own !== undefined || isColumns || (of.name !== undefined && judge.isListed(of.name));
 }
 
 function opened({ name, object, of, given, place, args }: Called, judge: Acts): Value {
@@ -103,7 +105,7 @@ function special(called: Called, judge: Acts): Value | undefined {
     }
     case 'os.getenv':
     case 'os.environ.get':
-      return isPlainVariable(textIn(first?.part)) || judge.takesSecrets ? (second?.value ?? MEMORY) : undefined;
+      return judge.mayReadVariable(textIn(first?.part), place) ? (second?.value ?? MEMORY) : undefined;
     case '.add_argument': {
       const preset = named('default');
       if (preset) judge.opens(preset, place);

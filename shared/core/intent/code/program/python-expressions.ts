@@ -254,7 +254,10 @@ export class PythonExpressions {
     return { kind: 'index', object: of, keys: this.expressions(rest), isCut, ...placeOf(node) };
   }
 
-  protected given({ children }: Node): Given[] {
+  protected given(list: Node): Given[] {
+    const { children } = list;
+    // `sum(row.price for row in rows)`: its only argument, without parentheses of its own.
+    if (children.some(({ type }) => type === 'for')) return [{ part: this.comprehension(list) }];
     const found: Given[] = [];
     for (const [at, child] of children.entries()) {
       const before = children[at - 1]?.type ?? '';

@@ -233,6 +233,8 @@ export class Texts {
     if (name === 'range') return SMALL;
     if (name === 'os.walk') return at === 0 ? this.#walk(first).flatMap((path) => [path, inFolder(path, NAME)]) : OPEN;
     if (this.#names.wrappers.has(name) && first) return this.elements(first, at);
+    if (this.#names.wrappers.has(`.${method}`) && !this.#found.members.has(method) && callee.kind === 'member')
+      return this.elements(callee.object, at);
     const listed = /^Object\.(?:entries|keys|values)$/.exec(name)
       ? first
       : callee.kind === 'member'

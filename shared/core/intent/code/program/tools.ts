@@ -37,12 +37,27 @@ const NAME = /^[A-Za-z][\w.:/-]{2,60}$/;
 const STRING = /(["'`])(?:\\.|(?!\1)[^\\])*\1/gs;
 /** A command that was put together before, `insert("a").values(b).execute()`, and a connection that is closed. */
 const FINISHES =
-  /\)\.(?:execute|exec)$|(?:^|\.)(?:[A-Z]\w*|connect|cron|launch|open|create\w*)\(\)(?:\.\w+\(\))?\.(?:close|quit|end|disconnect|release|start)$/;
+  /\)\.(?:execute|exec)$|(?:^|\.)(?:[A-Z]\w*|connect|cron|launch|open|create\w*)\(\)(?:\.\w+\(\))?\.(?:close|quit|end|\$?disconnect|release|start)$/;
 const NO_ARGUMENTS = /^\s*$/;
+/** A page is used that a test has opened: `page.getByRole("button").click()`. */
+const FOUND_IN_PAGE = /\b(?:get_?by_?\w+|locator)\(\)/i;
+const USES_PAGE =
+  /\b(?:get_?by_?\w+|locator)\(\)(?:\.\w+(?:\(\))?)*\.(?:click|dblclick|tap|fill|type|press|press_?sequentially|clear|hover|focus|blur|check|uncheck|select_?option)$/i;
+/** What is told to those who run the program. */
+const LOGS = /(?:^|\.)_?log(?:ger|ging)?(?:\(\))?\.(?:debug|info|warn|warning|error|exception|critical)$/i;
+/** A statement that was put together to read: `select(Order.status).order_by("n")`. */
+const SELECTS = /^(?:[\w./-]+\.)?select\(\)(?:\.\w+\(\))*$/;
 /** The command is what it is given: `client.send(new GetItemCommand({}))`. */
 const SENDS_COMMAND = /^\s*new\s+\w+Command\(/;
 /** Of a library for files of one kind: `pdfplumber.open("a.pdf")`. */
 const ONE_FILE = /^\s*["'][^"']+\.[a-z]\w{1,5}["']\s*$/;
+/** A file of data is read: `load("orders.csv")`. */
+const DATA_FILE =
+  /^\s*["'][^"']+\.(?:csv|tsv|jsonl?|ndjson|ya?ml|toml|xml|xlsx?|parquet|feather|arrow|txt|md|geojson)["']\s*$/i;
+/** The results of a query take the place of what a collection holds. */
+const REPLACES = /"\$(?:out|merge)":/;
+/** A server answers who asks it. */
+const ANSWERS = /^(?:res|response|reply)(?:\.status\(\))?\.(?:end|sendStatus)$/;
 /** A page or a function of a server is defined: `app.post("/orders", (req, res) => ...)`. */
 const ROUTE = /^(?:get|head|options|post|put|patch|delete|all|use|route)$/;
 const ROUTED = /^\s*["'`]\/[^"'`]*["'`]\s*,\s*(?:async\b|function\b|\(|\w+\s*=>)/;
@@ -141,7 +156,18 @@ export const namesOutside = ({ deed, arguments: args }: Act, lexicon: Lexicon): 
 const isForm = (full: string, last: string, args: string): boolean =>
   (last === 'send' && SENDS_COMMAND.test(args)) ||
   (last === 'open' && ONE_FILE.test(args)) ||
+  (full === 'load' && DATA_FILE.test(args)) ||
+  ANSWERS.test(full) ||
   (FINISHES.test(full) && NO_ARGUMENTS.test(args));
+
+/** Whether a call only reads by what it is given: it opens a page inside, or carries out a statement that was put together to read. */
+function readsByGiven(last: string, { given, sources }: Called, lexicon: Lexicon): boolean {
+  const isHere = (text: string) => /^\/[^/]/.test(text) || (ADDRESS.test(text) && !isOutside(text, lexicon));
+  if (last === 'goto') return textsIn(given).every(isHere);
+  return (
+    lexicon.codeWords.queries.has(last.toLowerCase()) && sources.length > 0 && sources.every((one) => SELECTS.test(one))
+  );
+}
 
 /** Whether a statement is put together from what is only known when the program runs. */
 const isUnseen = ({ '1': first }: Json): boolean => typeof first === 'string' && !/\s/.test(first);
@@ -159,7 +185,10 @@ function toldByName(full: string, deed: Called, act: Act, readers: Readers): Dee
   const last = path.at(-1) ?? '';
   const word = partsOf(last).join('_');
   const span = { at: act.at, end: act.end };
-  if (isForm(full, last, act.arguments)) return readsOnly(span);
+  if (isForm(full, last, act.arguments) || readsByGiven(last, deed, lexicon)) return readsOnly(span);
+  if (USES_PAGE.test(full))
+    return fragmentOf(span, { verb: last, action: 'update', effect: 'write', object: 'page', domain: 'web' });
+  if (REPLACES.test(JSON.stringify(deed.given))) return undefined;
   const defines = deed.otherwise === 'defines' || (ROUTE.test(last) && ROUTED.test(act.arguments));
   const isVague =
     name === '' ||
@@ -212,13 +241,16 @@ export function calledTool(deed: Called, act: Act, readers: Readers): Fragment {
   const { lexicon } = readers;
   const span = { at: act.at, end: act.end };
   if (deed.otherwise === 'loads') return readsOnly(span, { byName: true });
+  if (deed.names.every((name) => LOGS.test(name))) return readsOnly(span, { byName: true });
   const texts = textsIn(deed.given);
+  const isInPage = deed.names.some((name) => FOUND_IN_PAGE.test(`${name}()`));
   const each = deed.names.map((full) => toldByName(full, deed, act, readers) ?? unknownCode(span));
   // Whatever the name of the call: `db.Exec("DELETE FROM users")`.
   const stated = textsIn(deed.given, TOLD)
     .flatMap((text) => statementsIn(text, lexicon))
     .filter(({ effect }) => effect !== 'read');
   const chosen = textsIn(deed.given, TOLD_OR_SOUGHT).flatMap((text): readonly Doing[] => {
+    if (isInPage) return partsOf(text).flatMap((word) => graveDoing(word, lexicon) ?? []);
     if (/\s/.test(text)) return readers.runShell(text, span).flatMap(destructiveOf);
     const name = text.startsWith('/') ? text.slice(text.lastIndexOf('/') + 1) : text;
     const last = name.slice(name.lastIndexOf('.') + 1);
