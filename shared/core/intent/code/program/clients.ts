@@ -1,7 +1,7 @@
 // Follows clients of HTTP that a program makes: the address that their requests begin with, and credentials that are sent in their headers.
 import type { ProgramNames } from '../../lexicon/programs.ts';
 import { textIn } from './language.ts';
-import type { Occurrences } from './occurrences.ts';
+import { addTo, type Occurrences } from './occurrences.ts';
 import { type Member, type Part, partsWithin, type Place } from './parts.ts';
 
 type Call = Part & { readonly kind: 'call' };
@@ -36,7 +36,7 @@ export class Clients {
     const key = `${part.from} ${part.to}`;
     if (!this.#byPlace.has(key)) this.#byPlace.set(key, part);
     if (part.kind === 'member' && /^(?:_?request|config|defaults)$/.test(part.name)) this.#asksBack = true;
-    if (part.kind === 'name') this.#uses.set(part.name, [...(this.#uses.get(part.name) ?? []), part]);
+    if (part.kind === 'name') addTo(this.#uses, part.name, part);
     if (part.kind === 'call' && this.#names.sessions.has(this.#nameOf(part)))
       for (const { name, value } of optionsOf(part)) if (BASE.test(name)) this.bases.push(value);
     for (const one of partsWithin(part)) {

@@ -25,6 +25,13 @@ const EACH = /^(?:map|forEach|flatMap|filter|some|every|find)$/;
 const OTHER: Binding = { kind: 'other' };
 const mayBeFunction = ({ kind }: Part): boolean => !/^(?:literal|values|object|each)$/.test(kind);
 
+/** Adds to the list of a name. */
+export function addTo<T>(lists: Map<string, T[]>, name: string, item: T): void {
+  const list = lists.get(name);
+  if (list) list.push(item);
+  else lists.set(name, [item]);
+}
+
 export class Occurrences {
   readonly bindings = new Map<string, Binding[]>();
   readonly calls = new Map<string, Call[]>();
@@ -79,7 +86,7 @@ export class Occurrences {
 
   #addMember(name: string, value: Part | undefined): void {
     this.members.add(name);
-    if (value) this.#given.set(name, [...(this.#given.get(name) ?? []), value]);
+    if (value) addTo(this.#given, name, value);
   }
 
   #findMembers(part: Part): void {
@@ -89,9 +96,7 @@ export class Occurrences {
   }
 
   #add(name: string, binding: Binding): void {
-    const known = this.bindings.get(name);
-    if (known) known.push(binding);
-    else this.bindings.set(name, [binding]);
+    addTo(this.bindings, name, binding);
     if (binding.kind === 'element' && binding.at === undefined) this.elements.add(name);
   }
 
