@@ -14,7 +14,9 @@ function goesNoFurther(token: Token | undefined): boolean {
   return tokenIsAny(token, K.preposition, K.conjunction, K.afterwards);
 }
 
-const isNoun = (word: string, lexicon: Lexicon): boolean => lexicon.domainOfNoun.has(singular(word, lexicon.plurals));
+/** Whether the lexicon knows a lower-case word as a noun, in the singular or the plural. */
+export const isNoun = (word: string, { domainOfNoun, plurals }: Lexicon): boolean =>
+  domainOfNoun.has(singular(word, plurals));
 
 /** A past participle that is neither a noun nor a base form: `sent`, `made`, `blocked`. */
 export function isParticiple(word: string, lexicon: Lexicon): boolean {
@@ -43,12 +45,7 @@ function isDescription(sentence: Sentence, at: number, lexicon: Lexicon): boolea
 function tellsDoing(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
   const word = sentence[at]?.lower ?? '';
   if (!word.endsWith('ing') || isNoun(word, lexicon)) return false;
-  const next = sentence[at + 1];
-  if (tokenIs(next, K.after_verb)) return true;
-  return (
-    tokenIs(sentence[at], K.gerund_doing) &&
-    (goesNoFurther(next) || !(next?.kind === 'word' && isNoun(next.lower, lexicon)))
-  );
+  return tokenIs(sentence[at + 1], K.after_verb) || tokenIs(sentence[at], K.gerund_doing);
 }
 
 /** Whether a verb with an object follows the noun: `which pods | use more than one`. */

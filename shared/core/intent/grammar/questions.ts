@@ -72,7 +72,6 @@ function wishLength(words: TaggedWords, at: number, second: number): number {
     if (is(words, second, K.first_person)) return is(words, third, K.get_have) ? 3 : 0;
   }
   if (subject === "i'd" || subject === "we'd") return is(words, second, K.liking) ? 2 : 0;
-  if (subject === 'you') return is(words, second, K.wanting) && is(words, third, K.another) ? 2 : 0;
   if (subject !== 'i' && subject !== 'we') return 0;
   if (words[second] === 'would') return is(words, third, K.liking) ? 3 : 0;
   return is(words, second, K.wanting) ? 2 : 0;
@@ -82,11 +81,7 @@ export function isQuestion(words: TaggedWords, at: number, endsAsQuestion: boole
   const word = words[at] ?? '';
   const next = words[at + 1] ?? '';
   if (is(words, at, K.question_word)) {
-    if (
-      at === 0 &&
-      (word === 'who' || word === 'which' || (word === 'where' && is(words, words.length - 1, K.past_be)))
-    )
-      return true;
+    if (at === 0 && (word === 'who' || word === 'which')) return true;
     if (word === 'when' || word === 'where' || word === 'which' || word === 'who')
       return endsAsQuestion || is(words, at + 1, K.auxiliary) || (at === 0 && someAre(words, 1, 5, K.past_be));
     return true;
