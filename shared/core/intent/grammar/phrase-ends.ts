@@ -45,7 +45,12 @@ function isDescription(sentence: Sentence, at: number, lexicon: Lexicon): boolea
 function tellsDoing(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
   const word = sentence[at]?.lower ?? '';
   if (!word.endsWith('ing') || isNoun(word, lexicon)) return false;
-  return tokenIs(sentence[at + 1], K.after_verb) || tokenIs(sentence[at], K.gerund_doing);
+  const next = sentence[at + 1];
+  if (tokenIs(next, K.after_verb)) return true;
+  return (
+    tokenIs(sentence[at], K.gerund_doing) &&
+    (goesNoFurther(next) || !(next?.kind === 'word' && isNoun(next.lower, lexicon)))
+  );
 }
 
 /** Whether a verb with an object follows the noun: `which pods | use more than one`. */

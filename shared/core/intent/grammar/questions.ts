@@ -72,6 +72,7 @@ function wishLength(words: TaggedWords, at: number, second: number): number {
     if (is(words, second, K.first_person)) return is(words, third, K.get_have) ? 3 : 0;
   }
   if (subject === "i'd" || subject === "we'd") return is(words, second, K.liking) ? 2 : 0;
+  if (subject === 'you') return is(words, second, K.wanting) && is(words, third, K.another) ? 2 : 0;
   if (subject !== 'i' && subject !== 'we') return 0;
   if (words[second] === 'would') return is(words, third, K.liking) ? 3 : 0;
   return is(words, second, K.wanting) ? 2 : 0;

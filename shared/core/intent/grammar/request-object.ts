@@ -41,6 +41,14 @@ export function isPronounObject(
   // `Find the bill and pay.`, `a message that I need to delete`: the object was mentioned before.
   if (!subject && kind === 'imperative' && saysNoMore(sentence, next)) return true;
   if (from >= to) return false;
+  // `search for it`
+  if (
+    !subject &&
+    tokenIs(sentence[next], K.object_preposition) &&
+    tokenIs(sentence[next + 1], K.object_pronoun) &&
+    endsThere(sentence[next + 2])
+  )
+    return true;
   const at = subject ? from : next;
   if (tokenIs(sentence[at], K.object_pronoun))
     return !(lexicon.wordKinds.has(entry.verb, K.ditransitive) && getsWhat(sentence, at + 1));
