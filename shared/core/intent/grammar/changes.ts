@@ -70,6 +70,7 @@ function isHandedTo(sentence: Sentence, next: number): boolean {
 }
 const MAX_GIVEN = 14;
 
-/** Whether time is reserved: `block Friday 2-4pm`. */
+/** Whether time is reserved: `block Friday 2-4pm`, `block 9 to 11 for calls`. */
 export const keepsFree = ({ entry, sentence, next }: RequestedAction): boolean =>
-  entry.verb === 'block' && tokenIs(sentence[next], K.weekday);
+  entry.verb === 'block' &&
+  (/^\d{1,2}(?::\d\d)?(?:-|am|pm|$)/.test(sentence[next]?.lower ?? '') || tokenIs(sentence[next], K.weekday));
