@@ -69,6 +69,13 @@ export function pointerToken(key: string | number): string {
   return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
+/** The names in an RFC 6901 JSON pointer. */
+export const pointerNames = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+
 /** Where a value and its members start. */
 interface Offsets {
   readonly at: number;
@@ -286,8 +293,8 @@ export function parseJsonWithPositions(text: string): { value: unknown; locate: 
   const value = new Parser(text, root).parse();
   const locate = (pointer: string): Position => {
     let found = root.of.get('') ?? root;
-    for (const token of pointer.split('/').slice(1)) {
-      const next = found.of.get(token.replaceAll('~1', '/').replaceAll('~0', '~'));
+    for (const name of pointerNames(pointer)) {
+      const next = found.of.get(name);
       if (next === undefined) break;
       found = next;
     }

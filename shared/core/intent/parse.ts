@@ -150,6 +150,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     harm?.onlyMentions === true && words.length >= MIN_TOLD && !isExternal && !isNegated && endStates.length === 0;
   const mayDestroy = coverage.features.destroys && !onlyMentionsHarm;
   const isHinted = coverage.features.isHinted && !onlyMentionsHarm;
+  const isPlain = !(isHidden || isDisguised || mayDestroy || isHinted);
   const isReport =
     requested === UNKNOWN &&
     asked.length === 0 &&
@@ -160,7 +161,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     !DATA.test(text) &&
     !isLikeCode(text, lexicon) &&
     (isForeign || words.length >= MIN_TOLD) &&
-    !(isHidden || isDisguised || mayDestroy || isHinted || expectsHarm(words, lexicon));
+    isPlain &&
+    !expectsHarm(words, lexicon);
   // Nothing but settings, and commands among them, of which the weights know better than a list of names what they do.
   const isSettings = requested.source === 'code' && requested.verb === SETS && requested.action === 'unknown';
   const isHarmlessSetting =
@@ -168,7 +170,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     asked.every(({ source, action, verb }) => source === 'code' && (action !== 'unknown' || verb === SETS)) &&
     harm?.tells === 'harmless' &&
     harm.score < CLEARLY_HARMLESS &&
-    !(isHidden || isDisguised || mayDestroy || isHinted);
+    isPlain;
   const outside = outsideIn(entities, lexicon);
   const report = isReport ? reportIn(sentences, lexicon) : undefined;
   // Only of words: what code does, the rules know better, and what goes outside.
@@ -183,7 +185,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     !DATA.test(text) &&
     !isLikeCode(text, lexicon) &&
     !(isExternal || outside.mailed || outside.linked) &&
-    !(isNegated || isHidden || isDisguised || mayDestroy || isHinted);
+    !isNegated &&
+    isPlain;
   const isHarmlessChange =
     isHarmlessSetting ||
     (isSurelyHarmless && requested.action === 'unknown' && !hasVerbThatMatters(sentences, lexicon));
@@ -222,15 +225,9 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
           isHarmless: harm?.tells === 'harmless',
         });
   const features: CoverageFeatures = {
-    clauses: coverage.features.clauses,
-    clausesRead: coverage.features.clausesRead,
-    words: coverage.features.words,
-    wordsUnknown: coverage.features.wordsUnknown,
-    foreignKnown: coverage.features.foreignKnown,
+    ...coverage.features,
     isHinted,
     destroys,
-    hasUnknownSentence: coverage.features.hasUnknownSentence,
-    byName: coverage.features.byName,
     lacksObject: lead !== UNKNOWN && lead.object === 'unknown',
     harm: harm?.tells ?? 'open',
   };

@@ -1,5 +1,5 @@
 // The lexicon of a policy set: lexicon.json, or the files of the folder `lexicon`, which together are one document.
-import { objectOf, pointerToken } from '../../kernel/json.ts';
+import { objectOf, pointerNames, pointerToken } from '../../kernel/json.ts';
 import { findingsOf, isLexiconPart, type Located, located, parseFile, type TextFile } from './files.ts';
 import type { Finding } from './types.ts';
 
@@ -76,16 +76,14 @@ function merged(sources: readonly Source[], report: Report): unknown {
 /** Where the value of a pointer into the merged document comes from: its nearest ancestor when there is none. */
 function sourceOf(roots: readonly Source[], pointer: string): Source | undefined {
   let found = roots;
-  for (const token of pointer.split('/').slice(1)) {
+  for (const name of pointerNames(pointer)) {
     const lists = found.filter(({ value }) => Array.isArray(value));
-    const next = lists.length > 0 ? itemOf(lists, Number(token)) : sourcesOf(found, decoded(token));
+    const next = lists.length > 0 ? itemOf(lists, Number(name)) : sourcesOf(found, name);
     if (next.length === 0) break;
     found = next;
   }
   return found[0];
 }
-
-const decoded = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** Adds the place of the first mention to the message about the second one. */
 function withFirst(message: string, first: Pick<Source, 'part' | 'pointer'> | undefined): string {

@@ -1,6 +1,6 @@
 // Translates Ajv errors about a policy into messages for its author: one problem per mistake, with a suggestion for a misspelt name.
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { memberOf, pointerToken } from '../../kernel/json.ts';
+import { memberOf, pointerNames, pointerToken } from '../../kernel/json.ts';
 import { didYouMean, nearestName } from '../../kernel/near.ts';
 import { wordMap } from '../intent/text/word-set.ts';
 import { type Declarations, NO_DECLARATIONS } from './declarations.ts';
@@ -29,11 +29,7 @@ export function shown(value: unknown): string {
 
 /** Returns the value at a pointer of Ajv. */
 export function valueAt(document: unknown, pointer: string): unknown {
-  let value = document;
-  for (const token of pointer.split('/').slice(1)) {
-    value = memberOf(value, token.replaceAll('~1', '/').replaceAll('~0', '~'));
-  }
-  return value;
+  return pointerNames(pointer).reduce<unknown>(memberOf, document);
 }
 
 export function stageOf(document: unknown): PolicyStage {

@@ -14,8 +14,6 @@ import type { CoverageFeatures } from './share.ts';
 import { toldIn, within } from './told.ts';
 import { unknownWordsIn } from './unknown-words.ts';
 
-export type { UnreadSpan } from './destructive-words.ts';
-
 export interface Coverage {
   /** What the share of the text that the readings account for is computed from. */
   readonly features: Omit<CoverageFeatures, 'lacksObject' | 'harm'>;
@@ -143,21 +141,6 @@ const isForeignWord = (word: string, { languages }: Lexicon): boolean =>
     .split(/['’]/)
     .some((part) => languages.some(({ known }) => known.has(part)));
 
-/** The phrasings that are requested: not part of code that only reads (`SELECT coalesce(max(version), 0)`). */
-function outside(
-  reading: readonly Fragment[],
-  length: number,
-  offsets: readonly number[],
-  matches: readonly PatternMatch<Phrasing>[],
-): readonly PatternMatch<Phrasing>[] {
-  if (matches.length === 0) return matches;
-  const isInRead = within(reading, length);
-  return matches.filter(({ from, to }) => {
-    const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
-    return !(isInRead(start) && isInRead(end));
-  });
-}
-
 /** The first ones of a text, without those that begin within an earlier one or have no words, as phrasings of marks alone. */
 function disjoint(spans: readonly Span[]): UnreadSpan[] {
   const found: UnreadSpan[] = [];
@@ -209,12 +192,17 @@ export function coverageOf(
   const reading = code.filter(({ isWhole, effect }) => isWhole && (effect === 'read' || program !== undefined));
   const matches = phrasingsIn(words, ends, lexicon.phrasings, infos);
   const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
-  const found = outside(reading, text.length, offsets, matches);
-  const isToldAt = within(told, text.length);
-  // Words of different strings are no phrase, nor is what people are told an order to destroy.
-  const phrasings = found.filter(({ from, to, pattern }) => {
-    const [start, end] = [isToldAt(offsets[from] ?? 0), isToldAt(offsets[to] ?? 0)];
-    return start === end && !(start && pattern.says === 'destruction');
+  const [isInRead, isToldAt] = [within(reading, text.length), within(told, text.length)];
+  // Code that only reads requests nothing (`SELECT coalesce(max(version), 0)`), words of different strings are no phrase, nor is what people
+  // are told an order to destroy.
+  const phrasings = matches.filter(({ from, to, pattern }) => {
+    const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
+    const isToldThere = isToldAt(start);
+    return (
+      !(isInRead(start) && isInRead(end)) &&
+      isToldThere === isToldAt(end) &&
+      !(isToldThere && pattern.says === 'destruction')
+    );
   });
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   // The Spanish `del` is no command.

@@ -1,12 +1,12 @@
 // Resolves `it` and `them`: to something that the sentence, or the one before it, names.
 import type { CandidateAction } from './candidate.ts';
 import { extentOf } from './context.ts';
-import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { objectAt } from './object.ts';
+import { isNoun } from './phrase-ends.ts';
 import { indexOfToken } from './request.ts';
 import { domainOf } from './request-object.ts';
-import type { Sentence, Sentences, Token } from '../text/tokens.ts';
+import type { Sentence, Sentences } from '../text/tokens.ts';
 import { K } from '../lexicon/word-kinds.ts';
 
 /** The object of a candidate. */
@@ -18,12 +18,11 @@ const MAX_LOOK = 60;
 /** The first object that a sentence names before `at`; nouns that the lexicon knows take precedence over names. */
 function firstNamed(tokens: Sentence, at: number, lexicon: Lexicon): About | undefined {
   const last = Math.min(indexOfToken(tokens, at), MAX_LOOK);
-  const isNoun = (token: Token) => lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
   const [speaker = ''] = tokens[0]?.lower.split("'", 1) ?? [];
   const speaks = lexicon.wordKinds.has(speaker, K.topic_speaker);
   const first = speaks ? undefined : aboutAt(tokens, 0, last, lexicon);
   if (first?.objectKnown) return first;
-  const from = tokens.slice(0, last).findIndex(isNoun);
+  const from = tokens.slice(0, last).findIndex(({ lower }) => isNoun(lower, lexicon));
   if (from < 0) return first;
   return aboutAt(tokens, from, last, lexicon) ?? first;
 }

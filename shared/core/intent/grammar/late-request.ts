@@ -25,7 +25,7 @@ export function lateRequest(
     if (at > from + 1 && opensQuestion(words, at, complete))
       return requestOf({ entry: QUERY, next: at + 1, at: place, sentence, certainty: 0.6, kind: 'question' });
     const match = lexicon.verbForms.match(words, at);
-    if (complete && match && asksHere(sentence, words, at, match, lexicon))
+    if (complete && match && asksHere(sentence, words, at, match))
       return requestOf({ entry: match.value.entry, next: at + match.length, at: place, sentence, certainty });
     if (is(words, at, K.clause_opening)) complete = false;
     else if (isVerb(match, words, at, lexicon)) complete = true;
@@ -45,7 +45,6 @@ function asksHere(
   words: TaggedWords,
   at: number,
   { value: { entry, form }, length }: PhraseMatch<VerbReading>,
-  lexicon: Lexicon,
 ): boolean {
   // `will only give us`
   const isAfterAdverb = is(words, at - 1, K.light_adverb) || /^\w+ly$/.test(words[at - 1] ?? '');
@@ -54,9 +53,6 @@ function asksHere(
   if (isAny(words, before, K.finite, K.auxiliary, K.question_word, K.subject_pronoun)) return false;
   const next = sentence[at + length];
   if (length > 1 && entry.verb.endsWith(' me')) return true;
-  // `it's a smart move to save it`
-  if (length > 1 && lexicon.verbs.get(words[at] ?? '')?.alsoNoun === true && words[at + length - 1] === 'to')
-    return false;
   if (next === undefined || next.kind === 'punct') return false;
   // `pay 900 euros to Ana`
   if (entry.alsoNoun) return tokenIs(next, K.after_noun_verb) || namesThing(words, at + length);

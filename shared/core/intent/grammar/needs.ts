@@ -13,28 +13,28 @@ import { ASKED } from './questions.ts';
 import { isConsequential, lastBefore, QUERY, type RequestedAction } from './request.ts';
 import { is, isAny, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
+/** Where the clause of `words[at]` begins that states something; -1 when it begins with this word, or as a condition or a question. */
+function statementStart(words: TaggedWords, at: number): number {
+  const start = clauseStart(words, at);
+  return start === at || isAny(words, start, K.condition_opening, K.question_word) ? -1 : start;
+}
+
 /** `X needs deleting`. */
 export function gerundAt(words: TaggedWords, at: number, lexicon: Lexicon): Implied | undefined {
   if (!is(words, at, K.needing)) return undefined;
   const match = lexicon.verbForms.match(words, at + 1);
-  const start = clauseStart(words, at);
-  if (match?.value.form !== 'gerund' || match.value.entry.weak || start === at) return undefined;
-  if (isAny(words, start, K.condition_opening, K.question_word) || !endsPhrase(words, at + 1 + match.length))
-    return undefined;
+  const start = statementStart(words, at);
+  if (match?.value.form !== 'gerund' || match.value.entry.weak || start < 0) return undefined;
+  if (!endsPhrase(words, at + 1 + match.length)) return undefined;
   return { entry: match.value.entry, at: at + 1, next: at + 1 + match.length, subject: [start, at], certainty: 0.75 };
 }
 
 /** `The server needs a restart`, `Ana needs access to the vault`. */
 export function needAt(words: TaggedWords, at: number, lexicon: Lexicon): Implied | undefined {
   if (!is(words, at, K.needing) || is(words, at + 1, K.not_needed)) return undefined;
-  const start = clauseStart(words, at);
+  const start = statementStart(words, at);
   const before = words[at - 1] ?? '';
-  if (
-    start === at ||
-    isAny(words, start, K.condition_opening, K.question_word) ||
-    (is(words, at - 1, K.relative_subject) && !is(words, at - 1, K.third_person))
-  )
-    return undefined;
+  if (start < 0 || (is(words, at - 1, K.relative_subject) && !is(words, at - 1, K.third_person))) return undefined;
   // `He no longer needs access to the vault`
   const cancel = before === 'longer' && is(words, at + 1, K.right_noun) ? lexicon.verbs.get('cancel') : undefined;
   if (cancel) return { entry: cancel, at, next: at + 1, certainty: 0.6 };
@@ -50,10 +50,9 @@ export function movesAt(words: TaggedWords, at: number, lexicon: Lexicon): Impli
   if (word !== 'go' && word !== 'move') return undefined;
   const modal = words[at - 1] === 'to' ? at - 2 : at - 1;
   const obliging = words[at - 1] === 'to' ? K.obliging_have : K.strict_modal;
-  const start = clauseStart(words, at);
-  if (!is(words, modal, obliging) || modal <= start) return undefined;
-  if (isAny(words, start, K.condition_opening, K.question_word) || is(words, modal - 1, K.relative_subject))
-    return undefined;
+  const start = statementStart(words, at);
+  if (start < 0 || !is(words, modal, obliging) || modal <= start) return undefined;
+  if (is(words, modal - 1, K.relative_subject)) return undefined;
   const following = words[at + 1];
   const away = following === undefined || /^(?:[.!]|now|today)/.test(following);
   if (!(away ? word === 'go' : is(words, at + 1, K.move_preposition))) return undefined;

@@ -1,7 +1,7 @@
 // Converts the noun phrase after a verb into the object of a normalized intent.
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { endsNounPhrase, isOnlyTime, isParticiple, isPredicateOf, isVerbBefore } from './phrase-ends.ts';
+import { endsNounPhrase, isNoun, isOnlyTime, isParticiple, isPredicateOf, isVerbBefore } from './phrase-ends.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { K, tokenIs } from '../lexicon/word-kinds.ts';
 
@@ -30,8 +30,7 @@ export const NO_OBJECT: ObjectPhrase = { name: '', words: [], known: false, plur
 function partsOf(token: Token, lexicon: Lexicon): string[] {
   if (PLAIN.test(token.text)) return [token.lower];
   const camel = token.text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s_-]+/);
-  const knows = (word: string) =>
-    lexicon.domainOfNoun.has(singular(word.toLowerCase(), lexicon.plurals)) || lexicon.synonyms.has(word.toLowerCase());
+  const knows = (word: string) => isNoun(word.toLowerCase(), lexicon) || lexicon.synonyms.has(word.toLowerCase());
   const split = camel.length >= 3 || (camel.length === 2 && (/[_-]/.test(token.text) || camel.every(knows)));
   return (split ? camel : [token.text.replace(/[_-]+/g, ' ')])
     .flatMap((part) => part.split(' '))
@@ -63,7 +62,7 @@ export function objectAt(sentence: Sentence, from: number, to: number, lexicon: 
     const leads = preposition === 'of' || (container && (about || (within && lexicon.genericNouns.has(head))));
     if (phrase.name !== '' && !(leads && container)) return phrase;
     if (leads || (phrase.name === '' && next < end && tokens.length === 0)) {
-      const rest = objectAfter(sentence, next + 1, end, lexicon);
+      const rest = afterFillers(sentence, next + 1, end, lexicon);
       if (phrase.name !== '') {
         const [within] = phraseAt(sentence, rest, end, lexicon);
         const inner = isOnlyTime(within) ? NO_OBJECT : nameOf(within, lexicon);
@@ -77,7 +76,7 @@ export function objectAt(sentence: Sentence, from: number, to: number, lexicon: 
   return NO_OBJECT;
 }
 
-function objectAfter(sentence: Sentence, from: number, end: number, lexicon: Lexicon): number {
+export function afterFillers(sentence: Sentence, from: number, end: number, lexicon: Lexicon): number {
   let at = from;
   while (at < end && lexicon.fillers.has(sentence[at]?.lower ?? '')) at += 1;
   return at;
@@ -165,13 +164,12 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
 }
 
 const isKnown = (token: Token | undefined, lexicon: Lexicon): boolean =>
-  token?.kind === 'word' && lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
+  token?.kind === 'word' && isNoun(token.lower, lexicon);
 
 /** Whether a capitalized word that names no kind of thing follows a plain noun that does. */
 function isNameAfter(previous: Token | undefined, { kind, text, lower }: Token, lexicon: Lexicon): boolean {
   if (kind !== 'word' || !NAME.test(text) || previous?.text !== previous?.lower) return false;
-  const isNoun = (word: string) => lexicon.domainOfNoun.has(singular(word, lexicon.plurals));
-  return previous !== undefined && isNoun(previous.lower) && !isNoun(lower);
+  return previous !== undefined && isNoun(previous.lower, lexicon) && !isNoun(lower, lexicon);
 }
 
 /** The index of the token that closes the parenthesis at `at`, within a few words, or -1. */
@@ -189,9 +187,7 @@ function yieldsTo(tokens: readonly Token[], [next, further]: readonly Token[], l
     return lexicon.genericNouns.has(noun) || lexicon.containerNouns.has(noun);
   };
   const brand = (token: Token | undefined) =>
-    token !== undefined &&
-    /^\p{Lu}/u.test(token.text) &&
-    !lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
+    token !== undefined && /^\p{Lu}/u.test(token.text) && !isNoun(token.lower, lexicon);
   // `a failed or canceled pipeline`, `a project or group webhook`: a bare singular describes the head that follows.
   const bare = tokens.length === 1 && tokens[0]?.lower === singular(tokens[0]?.lower ?? '', lexicon.plurals);
   if (bare && isKnown(further, lexicon) && next?.kind === 'word' && !lexicon.fillers.has(next.lower)) return true;

@@ -14,7 +14,9 @@ function goesNoFurther(token: Token | undefined): boolean {
   return tokenIsAny(token, K.preposition, K.conjunction, K.afterwards);
 }
 
-const isNoun = (word: string, lexicon: Lexicon): boolean => lexicon.domainOfNoun.has(singular(word, lexicon.plurals));
+/** Whether the lexicon knows a lower-case word as a noun, in the singular or the plural. */
+export const isNoun = (word: string, { domainOfNoun, plurals }: Lexicon): boolean =>
+  domainOfNoun.has(singular(word, plurals));
 
 /** A past participle that is neither a noun nor a base form: `sent`, `made`, `blocked`. */
 export function isParticiple(word: string, lexicon: Lexicon): boolean {

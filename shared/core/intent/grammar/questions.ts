@@ -82,11 +82,7 @@ export function isQuestion(words: TaggedWords, at: number, endsAsQuestion: boole
   const word = words[at] ?? '';
   const next = words[at + 1] ?? '';
   if (is(words, at, K.question_word)) {
-    if (
-      at === 0 &&
-      (word === 'who' || word === 'which' || (word === 'where' && is(words, words.length - 1, K.past_be)))
-    )
-      return true;
+    if (at === 0 && (word === 'who' || word === 'which')) return true;
     if (word === 'when' || word === 'where' || word === 'which' || word === 'who')
       return endsAsQuestion || is(words, at + 1, K.auxiliary) || (at === 0 && someAre(words, 1, 5, K.past_be));
     return true;

@@ -2,9 +2,9 @@
 import type { Action } from '../../../kernel/vocabulary.ts';
 import { isDestroying } from '../code/names.ts';
 import { isFileName } from '../text/entities.ts';
-import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { ObjectPhrase } from './object.ts';
+import { afterFillers, type ObjectPhrase } from './object.ts';
+import { isNoun } from './phrase-ends.ts';
 import type { RequestedAction } from './request.ts';
 import { beginsWithSum } from './sums.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
@@ -107,7 +107,7 @@ export function objectStart(request: RequestedAction, end: number, lexicon: Lexi
   if (!lexicon.wordKinds.has(request.entry.verb, K.ditransitive) || first?.kind !== 'word') return at;
   if (!/^\p{Lu}\p{Ll}/u.test(first.text)) return at;
   const isName = !lexicon.domainOfNoun.has(first.lower) && !lexicon.fillers.has(first.lower);
-  const known = second?.kind === 'word' && lexicon.domainOfNoun.has(singular(second.lower, lexicon.plurals));
+  const known = second?.kind === 'word' && isNoun(second.lower, lexicon);
   return isName && second && (isReceived(second) || known) ? at + 1 : at;
 }
 
@@ -130,8 +130,7 @@ const followsSubject = (sentence: Sentence, at: number): boolean =>
 
 /** An object named without a noun right after the verb: `move 'report.pdf' within the folder` moves a file. */
 function directObject(request: RequestedAction, end: number, lexicon: Lexicon) {
-  let at = request.next;
-  while (at < end && lexicon.fillers.has(request.sentence[at]?.lower ?? '')) at += 1;
+  const at = afterFillers(request.sentence, request.next, end, lexicon);
   const [token, after] = [request.sentence[at], request.sentence[at + 1]];
   const named =
     token &&

@@ -1,6 +1,6 @@
 // Lexicons of stored policy sets. A set is kept for ever, and the form of lexicons changes with the versions of the service: what this version
 // can't use of an earlier lexicon is left out, instead of refusing the set. Lexicons of authors are checked strictly (lexicon.ts).
-import { objectOf } from '../../../kernel/json.ts';
+import { memberOf, objectOf, pointerNames } from '../../../kernel/json.ts';
 import { UNFITTED } from './assessment.ts';
 import { checkLexicon, type LexiconProblem } from './problems.ts';
 import { type LexiconFile, LexiconSchema } from './schema.ts';
@@ -10,20 +10,11 @@ type Json = Record<string, unknown>;
 /** Rounds of removing what the schema refuses: a removed value may leave its parent incomplete, which the next round removes. */
 const MAX_ROUNDS = 16;
 
-const tokensOf = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-
-const memberAt = (value: unknown, token: string): unknown =>
-  Array.isArray(value) ? (value as unknown[])[Number(token)] : objectOf(value)?.[token];
-
 /** Removes the value at a pointer from the list or object that holds it. Items of lists become undefined, which JSON has not, so that other pointers stay right. */
 function remove(root: Json, pointer: string): void {
-  const tokens = tokensOf(pointer);
+  const tokens = pointerNames(pointer);
   const last = tokens.pop();
-  const holder = tokens.reduce<unknown>(memberAt, root);
+  const holder = tokens.reduce<unknown>(memberOf, root);
   if (last === undefined || typeof holder !== 'object' || holder === null) return;
   if (Array.isArray(holder)) (holder as unknown[])[Number(last)] = undefined;
   else delete (holder as Json)[last];

@@ -7,11 +7,10 @@ import { PhraseTable } from './phrase-table.ts';
 const isFree = (known: VerbEntry | undefined, entry: VerbEntry): boolean =>
   known === undefined || (known !== entry && known.verb === entry.verb);
 
+type Verbs = ReadonlyMap<string, VerbEntry>;
+
 /** Base forms first, so that `process` is never read as a form of another verb. Layered over the installation's table when given. */
-export function compileForms(
-  verbs: ReadonlyMap<string, VerbEntry>,
-  below?: PhraseTable<VerbReading>,
-): PhraseTable<VerbReading> {
+export function compileForms(verbs: Verbs, below?: PhraseTable<VerbReading>): PhraseTable<VerbReading> {
   if (verbs.size === 0 && below !== undefined) return below;
   const table = new PhraseTable<VerbReading>(below);
   for (const entry of verbs.values()) table.add(entry.verb, { entry, form: 'base' });
@@ -22,10 +21,7 @@ export function compileForms(
 }
 
 /** Past participles of all verbs that can be requests; layered over the installation's table when given. */
-export function compileParticiples(
-  verbs: ReadonlyMap<string, VerbEntry>,
-  below?: PhraseTable<VerbEntry>,
-): PhraseTable<VerbEntry> {
+export function compileParticiples(verbs: Verbs, below?: PhraseTable<VerbEntry>): PhraseTable<VerbEntry> {
   if (verbs.size === 0 && below !== undefined) return below;
   const table = new PhraseTable<VerbEntry>(below);
   for (const entry of verbs.values()) {
@@ -36,10 +32,7 @@ export function compileParticiples(
 }
 
 /** Nouns of actions; `things` are nouns that name something else. */
-export function compileNominals(
-  verbs: ReadonlyMap<string, VerbEntry>,
-  things: Pick<ReadonlySet<string>, 'has'>,
-): Map<string, VerbEntry> {
+export function compileNominals(verbs: Verbs, things: Pick<ReadonlySet<string>, 'has'>): Map<string, VerbEntry> {
   const found = new Map<string, VerbEntry>();
   for (const entry of verbs.values()) {
     if (entry.weak) continue;

@@ -1,8 +1,8 @@
 // Other languages: schema and compiler of their verbs and nouns, and the search for verbs in a text.
 import Type, { type Static } from 'typebox';
-import type { ActionClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
 import { DOING, list, Name, object, record, rows } from './parts.ts';
 import { checkExamples, doingOf, type Report } from './tables.ts';
+import type { Doing } from './types.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 80, pattern: '^\\S(.*\\S)?$' });
 const Texts = list(Text);
@@ -51,10 +51,7 @@ const LanguageSchema = object('language', {
 export const LanguagesSchema = record(Type.String({ pattern: '^[a-z]{2,3}$' }), LanguageSchema);
 type Languages = Static<typeof LanguagesSchema>;
 
-export interface ForeignVerb {
-  readonly action: ActionClass;
-  readonly effect: Effect;
-  readonly traits: readonly Trait[];
+export interface ForeignVerb extends Doing {
   readonly verb: string;
   /** The words of the form, or the form itself in a script without spaces. */
   readonly head: readonly string[];
@@ -203,14 +200,11 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     for (const word of isDense ? [text] : foreignWords(text)) known.add(word);
   };
   for (const group of file.verbs) {
-    const { action, effect, traits } = doingOf(group);
     for (const form of [...group.forms, ...(group.reports ?? [])]) {
       know(form);
       const [head = '', rest] = form.toLowerCase().split(GAP);
       const verb: ForeignVerb = {
-        action,
-        effect,
-        traits,
+        ...doingOf(group),
         verb: group.as,
         head: isDense ? [head] : foreignWords(head),
         rest: rest === undefined ? undefined : foreignWords(rest),

@@ -24,8 +24,6 @@ export class LexiconError extends Error {
   }
 }
 
-export { effectOfAction } from './effect.ts';
-
 /** The number of organisations' lexicons that are cached; others are compiled again when needed. */
 const MAX_READY = 1_000;
 

@@ -2,6 +2,8 @@
 import Type, { type Static } from 'typebox';
 import { object, record, rows } from './parts.ts';
 import { listingOnce, type Report } from './tables.ts';
+import texts from './texts.json' with { type: 'json' };
+import { wordSet } from '../text/word-set.ts';
 
 const PART = '[A-Za-z_$@][A-Za-z0-9_$@/-]*';
 /** A name, with the modules that it is in, or all names of one module. */
@@ -10,68 +12,33 @@ const NAME = Type.String({ pattern: `^${PART}(\\.${PART})*(\\.\\*)?$`, maxLength
 const CALLABLE = Type.String({ pattern: `^\\.?${PART}(\\.${PART})*(\\.\\*)?$`, maxLength: 80 });
 const METHOD = Type.String({ pattern: '^[A-Za-z_$][A-Za-z0-9_$]*$', maxLength: 60 });
 
-const listOf = (item: Type.TString) => Type.Optional(rows(item, { uniqueItems: true, maxItems: 5_000 }));
-const NameList = listOf(NAME);
-const CallableList = listOf(CALLABLE);
-const MethodList = listOf(METHOD);
+/** What is described there and is no list of names. */
+type OtherName = '' | 'usual' | 'sessions' | 'apiHosts';
+type ListName = Exclude<keyof typeof texts.programLanguage, OtherName>;
+const OTHERS: ReadonlySet<string> = new Set<OtherName>(['', 'usual', 'sessions', 'apiHosts']);
+const isListName = (name: string): name is ListName => !OTHERS.has(name);
+const LIST_NAMES = Object.keys(texts.programLanguage).filter(isListName);
 
-const LISTS = {
-  modules: NameList,
-  functions: NameList,
-  makers: CallableList,
-  openers: NameList,
-  clients: NameList,
-  callers: CallableList,
-  paths: CallableList,
-  walkers: CallableList,
-  joiners: CallableList,
-  keepers: CallableList,
-  pairers: CallableList,
-  elements: CallableList,
-  blind: CallableList,
-  plain: CallableList,
-  methods: MethodList,
-  looks: MethodList,
-  memoryMethods: MethodList,
-  handsBack: NameList,
-  changes: MethodList,
-  changesFirst: NameList,
-  firstIsCalled: NameList,
-  noneIsCalled: NameList,
-  firstIsData: NameList,
-  called: MethodList,
-  pathArguments: MethodList,
-  writes: CallableList,
-  writesItself: CallableList,
-  vague: CallableList,
-  copies: CallableList,
-  requests: NameList,
-  requestOptions: MethodList,
-  commands: NameList,
-  commandOptions: MethodList,
-  queries: CallableList,
-  connects: CallableList,
-  reading: MethodList,
-  wrappers: CallableList,
-  containers: NameList,
-  serializers: NameList,
-  segments: CallableList,
-  sameTexts: CallableList,
-  joinsPaths: CallableList,
-  temporary: NameList,
-  services: NameList,
-  unread: NameList,
-  pure: NameList,
-};
+/** The lists of methods and the like, and those of functions and methods; the others have names of functions alone. */
+const OF_METHODS = wordSet(
+  'methods looks memoryMethods changes called pathArguments requestOptions commandOptions reading vagueNames plainNames writingNames',
+);
+const OF_CALLABLES = wordSet(
+  'makers callers paths walkers joiners keepers pairers elements blind plain writes writesItself vague copies queries connects ' +
+    'wrappers segments sameTexts joinsPaths',
+);
+const itemOf = (list: ListName) => (OF_METHODS.has(list) ? METHOD : OF_CALLABLES.has(list) ? CALLABLE : NAME);
+const listOf = (list: ListName) => Type.Optional(rows(itemOf(list), { uniqueItems: true, maxItems: 5_000 }));
+// The same names.
+const LISTS = Object.fromEntries(LIST_NAMES.map((list) => [list, listOf(list)])) as Record<
+  ListName,
+  ReturnType<typeof listOf>
+>;
 /** Names of calls that are read as those of tools, in whichever language. */
-const TOOL_LISTS = { vagueNames: MethodList, plainNames: MethodList, writingNames: MethodList };
-const ALL_LISTS = { ...LISTS, ...TOOL_LISTS };
-type ListName = keyof typeof ALL_LISTS;
-// Every name of the type is a key.
-const LIST_NAMES = Object.keys(ALL_LISTS) as readonly ListName[];
+const TOOL_LISTS = { vagueNames: LISTS.vagueNames, plainNames: LISTS.plainNames, writingNames: LISTS.writingNames };
 
 const Language = object('programLanguage', {
-  ...ALL_LISTS,
+  ...LISTS,
   usual: Type.Optional(record(METHOD, NAME)),
   sessions: Type.Optional(record(NAME, NAME)),
   apiHosts: Type.Optional(

@@ -32,14 +32,8 @@ export interface VerbReading {
 }
 
 export type CommandEntry = Readonly<ReturnType<typeof commandEntry>>;
-
 /** Code that is on the line of a command: the value of one of `options`, the arguments after `skip` of them, or what follows `--`. */
-export interface CodeOnLine {
-  readonly language: 'command' | 'shell' | 'sql' | 'script' | 'python' | 'javascript';
-  readonly options?: readonly string[];
-  readonly skip?: number;
-  readonly dashed?: boolean;
-}
+export type CodeOnLine = NonNullable<CommandEntry['runs']>;
 
 export interface Refinement extends Doing {
   readonly objects: ReadonlySet<string> | undefined;

@@ -1,6 +1,6 @@
 // The action word of a normalized string: its meaning, also when look-alike characters disguise it.
 import { ACTION_CLASSES, type ActionClass, type Trait } from '../../../kernel/vocabulary.ts';
-import { effectOfAction } from '../lexicon/lexicon.ts';
+import { effectOfAction } from '../lexicon/effect.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { wordAsItLooks } from '../text/look-alikes.ts';
 
