@@ -1,9 +1,10 @@
 // Reads a text that is nothing but settings, such as `DB_POOL_SIZE=24 in staging` or a part of a configuration file: the gravest value
 // counts, or a change if each of them is an ordinary one.
-import { type Fragment, fragmentOf, gravest, type Span, unknownCode, WRITES } from './code.ts';
+import { type Fragment, fragmentOf, gravest, isSecretName, type Span, unknownCode, WRITES } from './code.ts';
 import { type Configuration, configurationIn } from './configuration.ts';
 import { directivesIn } from './directives.ts';
 import { isDestroying, isMoney, partsOf } from './names.ts';
+import { isLook, isPlainPlace, isPlumbing, isTuning } from './plain-settings.ts';
 import { doingOfSetting, disablesSomething, distinct, protectsWhen, type Setting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
@@ -77,7 +78,13 @@ function settingsOfText(text: string, lexicon: Lexicon): WrittenSettings {
   const parts =
     whole.includes('\n') || /^[{[]/.test(whole) ? { settings: whole, around: '' } : partsOfLine(whole, lexicon);
   const assigned = configurationIn(parts.settings);
-  if (assigned !== undefined) return { ...parts, found: assigned, form: 'assigned' };
+  if (assigned !== undefined)
+    return {
+      ...parts,
+      around: [parts.around, ...assigned.remarks].join('\n').trim(),
+      found: assigned,
+      form: 'assigned',
+    };
   const found = directivesIn(all, lexicon);
   return { settings: '', around: parts.around, found, form: found?.isImage === true ? 'image' : 'lines' };
 }
@@ -91,6 +98,10 @@ const asksForMore = (around: string, lexicon: Lexicon): boolean =>
     );
   });
 
+/** Whether words above settings may ask for something: one of them is a verb, whatever else it may be. */
+const mayAsk = (words: string, lexicon: Lexicon): boolean =>
+  partsOf(words).some((word) => (lexicon.verbs.get(word)?.effect ?? 'read') !== 'read');
+
 /** `open`: its name or value says too little, so that the learned weights count. */
 type Judgement = 'ordinary' | 'open' | 'grave';
 
@@ -100,6 +111,22 @@ const SCHEDULE = /^(?:@(?:hourly|daily|weekly|monthly)|(?:[\d*][\d*,/-]{0,20} ){
 const WORDS = /\p{L}\S*\s+\S+\s+\S*\p{L}/u;
 const isProse = (value: string, lexicon: Lexicon): boolean =>
   WORDS.test(value) || (/\s/.test(value) && asksForMore(value, lexicon));
+
+/** Words that name or tell something, and can ask for nothing: no verb is among them, and nothing that may be given, paid or opened. */
+const isRemark = (value: string, lexicon: Lexicon): boolean => {
+  const { sensitiveSettings, sensitiveValues } = lexicon.codeWords;
+  return (
+    /^[\p{L}\p{N} ,.'()-]{1,80}$/u.test(value) &&
+    !mayAsk(value, lexicon) &&
+    !partsOf(value).some(
+      (part) =>
+        sensitiveSettings.has(part) ||
+        sensitiveValues.has(part) ||
+        isMoney(part, lexicon) ||
+        isDestroying(part, lexicon),
+    )
+  );
+};
 
 /** What the name of a setting says to a value that switches it; undefined where it says nothing of what protects, weakens or pays. */
 function judgementOfName(parts: readonly string[], value: string, lexicon: Lexicon): Judgement | undefined {
@@ -155,7 +182,8 @@ function isBrief({ name, own = name, value }: Setting, { codeWords: { keeps, pas
 function isEndless({ name, own = name, value }: Setting, { codeWords: { passing } }: Lexicon): boolean {
   const parts = name.split('_');
   const isTime = parts.some((part) => /^(?:ttl|live|lifetime|age|expir(?:y|es|ation)|timeout|validity)$/.test(part));
-  return isTime && parts.some((part) => passing.has(part)) && (secondsOf(own.split('_'), value) ?? 0) > YEAR_SECONDS;
+  const isPass = parts.some((part) => passing.has(part)) || isSecretName(name);
+  return isTime && isPass && (secondsOf(own.split('_'), value) ?? 0) > YEAR_SECONDS;
 }
 
 const MAIL = /^[\w.+-]{1,64}@([\w-]+(?:\.[\w-]+)+)$/;
@@ -168,14 +196,26 @@ function isGivenAway({ name, value }: Setting, { codeWords, internalHosts }: Lex
 }
 
 /** What a setting is that no rule of the lexicon is about: who may do what, what runs, where something goes, and whether something is kept or protected are no ordinary questions. */
-function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
+export function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const { name, own = name, value } = setting;
-  const { contentFields, exposures, faults, sensitiveSettings, sensitiveValues, switches, textFields, weakeners } =
-    lexicon.codeWords;
+  // A name with nothing behind it sets nothing, but where something should stand.
+  if (value === 'unset') return judgementOf({ ...setting, value: 'empty' }, lexicon) === 'grave' ? 'grave' : 'ordinary';
+  const {
+    contentFields,
+    exposures,
+    faults,
+    plumbing,
+    sensitiveSettings,
+    sensitiveValues,
+    switches,
+    textFields,
+    weakeners,
+  } = lexicon.codeWords;
   const parts = own.split('_');
   const around = name.split('_').slice(0, -parts.length);
   // A switch is about what stands around it.
   const about = parts.every((part) => switches.has(part)) ? [...around, ...parts] : parts;
+  if (isTuning(setting, lexicon)) return 'ordinary';
   if (isBrief(setting, lexicon) || isEndless(setting, lexicon) || isGivenAway(setting, lexicon)) return 'grave';
   const byName = judgementOfName(about, value, lexicon);
   if (byName !== undefined) return byName;
@@ -192,24 +232,25 @@ function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   if (isGrave) return isLabel ? 'open' : 'grave';
   const isNoFault = value === '0' && parts.some((part) => faults.has(part));
   const isOn = ON.test(value) || SCHEDULE.test(value) || isNoFault;
+  const isOff = OFF.test(value);
+  const isWord = PLAIN.test(value) && !(isOff || HOST.test(value) || isProse(value, lexicon));
+  const isPart = isSensitive && isPlumbing(setting, lexicon);
   const isPlain =
-    isOn ||
-    (PLAIN.test(value) && !(OFF.test(value) || HOST.test(value) || isProse(value, lexicon))) ||
-    VERSION.test(own);
+    isOn || isWord || isPart || isPlainPlace(value) || (isOff && isLook(parts, lexicon)) || VERSION.test(own);
   // What is around it says what it is about: who pays, what is protected.
   const isAbout = (part: string) =>
-    sensitiveSettings.has(part) ||
+    (sensitiveSettings.has(part) && !plumbing.has(part)) ||
     isMoney(part, lexicon) ||
     isDestroying(part, lexicon) ||
     exposures.has(part) ||
     weakeners.has(part);
   const isOpen =
-    isSensitive ||
+    (isSensitive && !isPart) ||
     around.some(isAbout) ||
     // One of what is kept is nearly nothing.
-    (/^1\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) ||
+    (/^1(?!\s?(?:w|mon|y))\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) ||
     (!isLabel && says.some((part) => sensitiveValues.has(part)));
-  return isPlain && !isOpen ? 'ordinary' : 'open';
+  return (isPlain && !isOpen) || (isLabel && isRemark(value, lexicon)) ? 'ordinary' : 'open';
 }
 /** The name of a version, of which other rules say what is too old. */
 const VERSION = /(?:^|_)version$/;
@@ -224,9 +265,16 @@ const decidesWhatRuns = (settings: string, { codeWords }: Lexicon): boolean =>
 const VARIABLE = /(?:^|\s)([A-Z][A-Z\d_]{0,60})\s{0,9}[:+?]?=\s{0,9}("[^"]*"|'[^']*'|\S*)/g;
 const HOST = /^[\p{L}_][\w-]*(?:\.[\p{L}_][\w-]*)+$/u;
 
+/** Where a publisher keeps what it publishes. */
+const PUBLISHED = /https:\/\/github\.com\/([a-z\d-]{1,40})\/[\w.-]{1,80}(?=["']?(?:\s|$|,))/g;
+
 /** Whether an address in a value is not of the organisation. */
-export const leadsOutside = (settings: string, { internalHosts }: Lexicon): boolean =>
-  [...settings.matchAll(ADDRESSES)].some(([address]) => {
+export const leadsOutside = (settings: string, { internalHosts, codeWords }: Lexicon): boolean =>
+  [
+    ...settings
+      .replaceAll(PUBLISHED, (whole: string, by: string) => (codeWords.publishers.has(by) ? '' : whole))
+      .matchAll(ADDRESSES),
+  ].some(([address]) => {
     const host = hostOf(address);
     return host?.includes('.') === true && isExternalHost(host, internalHosts);
   });
@@ -243,13 +291,20 @@ export interface FoundSettings {
 const WHAT = { verb: SETS, object: 'setting', domain: 'infra' } as const;
 
 /** What the settings of a text do; undefined where the lexicon has a rule about one of them. */
-function changeOf(settings: readonly Setting[], { settings: written, around }: Parts, lexicon: Lexicon) {
+function changeOf(
+  { settings, remarks, isDocument }: Configuration,
+  { settings: written, around }: Parts,
+  lexicon: Lexicon,
+) {
   if (settings.some((setting) => doingOfSetting(setting, lexicon) !== undefined)) return undefined;
   const judgements = new Set(settings.slice(0, MAX_SETTINGS).map((setting) => judgementOf(setting, lexicon)));
   if (settings.length > MAX_SETTINGS || asksForMore(around, lexicon)) judgements.add('grave');
   if (leadsOutside(written, lexicon) || decidesWhatRuns(written, lexicon)) judgements.add('grave');
   if (judgements.has('grave')) return 'grave';
-  return judgements.has('open') || MORE_THAN_WORDS.test(written.replace(QUOTED, '')) ? 'open' : 'ordinary';
+  if (remarks.some((remark) => mayAsk(remark, lexicon))) judgements.add('open');
+  return judgements.has('open') || (!isDocument && MORE_THAN_WORDS.test(written.replace(QUOTED, '')))
+    ? 'open'
+    : 'ordinary';
 }
 
 /**
@@ -264,7 +319,7 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   // A name alone sets nothing.
   if (found === undefined || found.settings.every(({ name }) => textFields.has(name))) return undefined;
   const isLoose = form !== 'assigned';
-  const judgement = found.isCut ? 'grave' : changeOf(found.settings, written, lexicon);
+  const judgement = found.isCut ? 'grave' : changeOf(found, written, lexicon);
   // Two words may be anything.
   const isTooLittle = isLoose && judgement === 'open' && found.settings.length === 1;
   if (judgement === undefined || isTooLittle) return undefined;
