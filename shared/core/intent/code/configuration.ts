@@ -108,6 +108,28 @@ function commandsAt(own: string, value: unknown, { around, beside }: { around: r
 /** A variable in a list of such: `- LOG_LEVEL=debug`. */
 const VARIABLE = /^([A-Z][A-Z\d_]{0,80})=(.*)$/s;
 
+/** What an object says that has the name and the value of a setting: `{"key": "fraud_check", "enabled": false}`. */
+function settingsNamed(object: Json, around: readonly string[]): Setting[] {
+  const names = Object.entries(object).filter(([key, name]) => NAMES_SETTING.test(key) && typeof name === 'string');
+  const values = Object.entries(object).filter(([key, value]) => VALUE_OF.test(key) && typeof value !== 'object');
+  return names.flatMap(([, name]) =>
+    values.flatMap(([key, value]) =>
+      IDENTIFIER.test(String(name)) && value !== UNSET
+        ? [
+            settingAt(
+              [...around, ...(key === 'value' ? [] : [String(name)])],
+              key === 'value' ? String(name) : key,
+              String(value),
+            ),
+          ]
+        : [],
+    ),
+  );
+}
+const NAMES_SETTING = /^(?:name|key|flag|setting|option|feature|parameter|variable|control)$/;
+const VALUE_OF = /^(?:value|enabled|active|required|state|on)$/;
+const IDENTIFIER = /^[A-Za-z][\w.-]{0,60}$/;
+
 /** What a document of JSON or YAML sets. `beside`: the object that has the member. */
 function membersOf(value: unknown, around: readonly string[], own: string, found: Found, beside: Json = {}): void {
   const path = own === '' ? around : [...around, own];
@@ -131,6 +153,7 @@ function membersOf(value: unknown, around: readonly string[], own: string, found
       return;
     }
     if (members.length === 0 && own !== '') found.settings.push(settingAt(around, own, ''));
+    found.settings.push(...settingsNamed(object, path));
     for (const [member, inner] of members) {
       if (/\s/.test(member)) found.remarks.push(member);
       membersOf(inner, path, member, found, object);
@@ -139,6 +162,22 @@ function membersOf(value: unknown, around: readonly string[], own: string, found
     const [, name = '', inner = ''] = VARIABLE.exec(value) ?? [];
     found.settings.push(settingAt(path, name, inner));
   } else found.settings.push(settingAt(around, own, value === UNSET ? 'unset' : String(value)));
+}
+
+/** What objects in a text of JSON name so. */
+export function settingsNamedIn(text: string): Setting[] {
+  const settings: Setting[] = [];
+  const look = (value: unknown, around: readonly string[]): void => {
+    if (Array.isArray(value)) for (const one of value) look(one, around);
+    const object = objectOf(value);
+    if (object === undefined || around.length > MAX_DEPTH) return;
+    settings.push(...settingsNamed(object, around));
+    for (const [member, inner] of Object.entries(object)) look(inner, [...around, member]);
+  };
+  const [from, to] = [text.search(/[{[]/), Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))];
+  if (from >= 0 && to > from && /value|enabled|active|required|state|"on"/.test(text))
+    look(parsed(text.slice(from, to + 1)), []);
+  return settings;
 }
 
 interface Found {

@@ -4,7 +4,7 @@ import { type Fragment, fragmentOf, gravest, isSecretName, type Span, unknownCod
 import { type Configuration, configurationIn } from './configuration.ts';
 import { directivesIn } from './directives.ts';
 import { isDestroying, isMoney, partsOf } from './names.ts';
-import { isLook, isPlainPlace, isPlumbing, isTuning } from './plain-settings.ts';
+import { exposesMachine, isLook, isPlainPlace, isPlumbing, isTuning } from './plain-settings.ts';
 import { doingOfSetting, disablesSomething, distinct, protectsWhen, type Setting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
@@ -26,6 +26,7 @@ const PLAIN = /^#?[\p{L}\p{N}_][\p{L}\p{N}_ .,%+-]{0,60}(?:\/[\p{L}_-]{0,30})?$/
 const QUOTED = /"[^"]*"|'[^']*'|(?<=^|\s)#.*$/gm;
 /** What makes a value without quotes more than words and numbers: an address, a path, an option, a variable, a tag. */
 const MORE_THAN_WORDS = /[\\$`|&!<>*@]|:\/\/|(?<![\p{L}\p{N}_])\/|\/[\p{L}\p{N}_.-]+[/.]|[=:\s]--?\p{L}/u;
+const SECTION_LINE = /^\[{1,2}[^\][\n]*\]{1,2}$/gm;
 const ADDRESSES = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s"',;)\]}]{1,300}|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])/gi;
 
 /** `set retention_days=400 on the bucket`, but no statement of SQL: `SET search_path = app;`. */
@@ -71,22 +72,34 @@ interface WrittenSettings extends Parts {
   readonly form: Form;
 }
 
-/** What a text sets, with what is written as assignments and what is said beside it. */
-function settingsOfText(text: string, lexicon: Lexicon): WrittenSettings {
-  const all = text.trim().replace(FILE_LINE, '$1');
-  const whole = all.replace(ASKS, '');
+/** What stands above a configuration on a line of its own: `netlify.toml`, `Values of the search service:`. */
+const TITLE = /^\s*(?:[#;][^\n]*\n\s*)*((?!export\b)[\p{L}.@][^\n=`${};|<>]{0,100})\n(?=\s*\S)/u;
+/** A setting in words: `set log_level to debug`. */
+const IN_WORDS = /^((?:[Pp]lease\s+)?[Ss]et\s)(?:the\s+)?(\w[\w.-]*[_.][\w.-]*\w)\s+to\s+(?=[\w.%-]+(?:\s|$))/;
+
+/** What a text sets that is nothing else, with what is written as assignments. */
+function settingsWritten(all: string, lexicon: Lexicon): WrittenSettings {
+  const whole = all.replace(IN_WORDS, '$1$2=').replace(ASKS, '');
   const parts =
     whole.includes('\n') || /^[{[]/.test(whole) ? { settings: whole, around: '' } : partsOfLine(whole, lexicon);
   const assigned = configurationIn(parts.settings);
-  if (assigned !== undefined)
-    return {
-      ...parts,
-      around: [parts.around, ...assigned.remarks].join('\n').trim(),
-      found: assigned,
-      form: 'assigned',
-    };
+  if (assigned !== undefined) {
+    const around = [parts.around, ...assigned.remarks].join('\n').trim();
+    return { ...parts, around, found: assigned, form: 'assigned' };
+  }
   const found = directivesIn(all, lexicon);
   return { settings: '', around: parts.around, found, form: found?.isImage === true ? 'image' : 'lines' };
+}
+
+/** The same of a text that may have a title. */
+function settingsOfText(text: string, lexicon: Lexicon): WrittenSettings {
+  const all = text.trim().replace(FILE_LINE, '$1');
+  const written = settingsWritten(all, lexicon);
+  const [above = '', title = ''] = written.found === undefined ? (TITLE.exec(all) ?? []) : [];
+  if (title === '') return written;
+  const { found, around, ...below } = settingsWritten(all.slice(above.length), lexicon);
+  if (found === undefined || below.form !== 'assigned') return written;
+  return { ...below, around: `${title}\n${around}`.trim(), found: { ...found, remarks: [title, ...found.remarks] } };
 }
 
 /** Words beside settings that ask for more than to know where they are. */
@@ -112,9 +125,20 @@ const WORDS = /\p{L}\S*\s+\S+\s+\S*\p{L}/u;
 const isProse = (value: string, lexicon: Lexicon): boolean =>
   WORDS.test(value) || (/\s/.test(value) && asksForMore(value, lexicon));
 
+/** Whether words begin as a request does, with a verb that does not only read, and are about more than these settings: `Give Bob the keys`. */
+const asks = (words: string, lexicon: Lexicon): boolean => {
+  const [first = '', ...rest] = partsOf(words).filter((word) => word !== 'please');
+  const acts = (lexicon.verbs.get(first)?.effect ?? 'read') !== 'read';
+  return rest.some((word) => GIVES.test(word)) || (rest.length > 0 && !SETS_UP.test(first) && acts);
+};
+const beginsWithVerb = (words: string, lexicon: Lexicon): boolean =>
+  lexicon.verbs.has(partsOf(words).find((word) => word !== 'please') ?? '');
+const SETS_UP = /^(?:apply|use|add|set|update|change|write|put|save|create)$/;
+
 /** Words that name or tell something, and can ask for nothing: no verb is among them, and nothing that may be given, paid or opened. */
-const isRemark = (value: string, lexicon: Lexicon): boolean => {
+const isRemark = (text: string, lexicon: Lexicon): boolean => {
   const { sensitiveSettings, sensitiveValues } = lexicon.codeWords;
+  const value = text.replace(/\{\{[^{}]{0,80}\}\}/g, '');
   return (
     /^[\p{L}\p{N} ,.'()-]{1,80}$/u.test(value) &&
     !mayAsk(value, lexicon) &&
@@ -195,6 +219,19 @@ function isGivenAway({ name, value }: Setting, { codeWords, internalHosts }: Lex
   return gives && host !== undefined && isExternalHost(host, internalHosts);
 }
 
+/** Names of where something comes from or goes, but for those of sites that are shown to everybody. */
+const PLACE_NAME =
+  /(?:^|_)(?:host|hostname|endpoint|server|target|source|dest|destination|upstream|remote|relay|sink|mirror)$/;
+const SHOWN = /(?:^|_)(?:ingress|rules|tls|virtual|sites?)(?:_|$)/;
+/** Whether something goes to, or comes from, a host outside: `smtp: {host: mail.example.net}`. */
+const goesOutside = ({ name, own = name, value }: Setting, { internalHosts }: Lexicon): boolean =>
+  PLACE_NAME.test(own) &&
+  !SHOWN.test(name) &&
+  /^[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,}(?::\d+)?$/.test(value) &&
+  isExternalHost(value.replace(/:\d+$/, ''), internalHosts);
+/** How much of something, where what is around it says that it is money. */
+const HOW_MUCH = /^(?:amount|sum|total|value|count|quantity)$/;
+
 /** What a setting is that no rule of the lexicon is about: who may do what, what runs, where something goes, and whether something is kept or protected are no ordinary questions. */
 export function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const { name, own = name, value } = setting;
@@ -204,6 +241,7 @@ export function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
     contentFields,
     exposures,
     faults,
+    physical,
     plumbing,
     sensitiveSettings,
     sensitiveValues,
@@ -215,11 +253,17 @@ export function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const around = name.split('_').slice(0, -parts.length);
   // A switch is about what stands around it.
   const about = parts.every((part) => switches.has(part)) ? [...around, ...parts] : parts;
+  if (exposesMachine(setting) || goesOutside(setting, lexicon)) return 'grave';
   if (isTuning(setting, lexicon)) return 'ordinary';
   if (isBrief(setting, lexicon) || isEndless(setting, lexicon) || isGivenAway(setting, lexicon)) return 'grave';
+  // `Erase: {name: customers}`, `transfer: {count: 900}`
+  if (isDestroying(around[0] ?? '', lexicon) || (HOW_MUCH.test(own) && around.some((part) => isMoney(part, lexicon))))
+    return 'grave';
   const byName = judgementOfName(about, value, lexicon);
   if (byName !== undefined) return byName;
   if (disablesSomething(`${about.join('_')}=${value}`, lexicon)) return 'grave';
+  // So much of it that somebody may be hurt: the warmth of an oven, and not that of a language model.
+  if (Number.parseFloat(value) >= 100 && parts.some((part) => physical.has(part))) return 'grave';
   const isSensitive = parts.some((part) => sensitiveSettings.has(part)) && !VERSION.test(own);
   // Names and titles may be those of anything.
   const isLabel = textFields.has(own) || parts.at(-1) === 'id';
@@ -290,6 +334,13 @@ export interface FoundSettings {
 
 const WHAT = { verb: SETS, object: 'setting', domain: 'infra' } as const;
 
+/** Whether a setting shows what is inside to whoever uses a service: `DEBUG=True`. */
+const showsInside = ({ name, own = name, value }: Setting): boolean =>
+  /^(?:\w+_)?debug(?:_mode)?$/.test(own) && /^(?:true|on|yes|1)$/.test(value);
+const PRODUCTION = /\b(?:prod|production|live)\b/i;
+const isProduction = (around: string, settings: readonly Setting[]): boolean =>
+  PRODUCTION.test(around) || settings.some(({ value }) => PRODUCTION.test(value));
+
 /** What the settings of a text do; undefined where the lexicon has a rule about one of them. */
 function changeOf(
   { settings, remarks, isDocument }: Configuration,
@@ -300,9 +351,13 @@ function changeOf(
   const judgements = new Set(settings.slice(0, MAX_SETTINGS).map((setting) => judgementOf(setting, lexicon)));
   if (settings.length > MAX_SETTINGS || asksForMore(around, lexicon)) judgements.add('grave');
   if (leadsOutside(written, lexicon) || decidesWhatRuns(written, lexicon)) judgements.add('grave');
+  if (settings.some(showsInside) && isProduction(around, settings)) judgements.add('grave');
   if (judgements.has('grave')) return 'grave';
-  if (remarks.some((remark) => mayAsk(remark, lexicon))) judgements.add('open');
-  return judgements.has('open') || (!isDocument && MORE_THAN_WORDS.test(written.replace(QUOTED, '')))
+  for (const remark of remarks)
+    if (asks(remark, lexicon)) return 'grave';
+    else if (mayAsk(remark, lexicon)) judgements.add('open');
+  return judgements.has('open') ||
+    (!isDocument && MORE_THAN_WORDS.test(written.replace(SECTION_LINE, '').replace(QUOTED, '')))
     ? 'open'
     : 'ordinary';
 }
@@ -323,7 +378,10 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   // Two words may be anything.
   const isTooLittle = isLoose && judgement === 'open' && found.settings.length === 1;
   if (judgement === undefined || isTooLittle) return undefined;
-  const span = { at: 0, end: text.length };
+  // What stands above the settings is read as a sentence is.
+  const title =
+    found.remarks.find((remark) => beginsWithVerb(remark, lexicon) && text.trimStart().startsWith(remark)) ?? '';
+  const span = { at: title === '' ? 0 : text.indexOf(title) + title.length, end: text.length };
   const beside = { around: isLoose ? '' : around, commands: found.commands, form };
   if (judgement === 'ordinary') return { change: fragmentOf(span, { ...WRITES, ...WHAT, isWhole: true }), ...beside };
   // The words of settings ask for nothing, but those of a sentence may.

@@ -49,6 +49,18 @@ const PINNED = /^[a-z][\w.-]*(?:[=<>~!]=?[\d.]+[a-z\d]*,?)+$/;
 export const isPlainPlace = (value: string): boolean =>
   [LOCAL_ADDRESS, PORTS, VERSION, FOLDER, DATE, PINNED].some((form) => form.test(value)) || isFile(value);
 
+/** Places of the machine that hold what others run on, or all of it. */
+const HOST_PLACE =
+  /^(?:\/|~\/\..*|\/?(?:\.\.\/).*|.*docker\.sock|\/(?:run|proc|sys|home|root|etc|boot|dev|usr|bin|sbin|var|var\/run|var\/lib(?:\/(?:docker|kubelet|containerd|etcd).*)?)\/?|\/(?:etc|root|boot|dev|proc|sys|home)\/.*)$/;
+const NAMES_PLACE = /(?:^|_)(?:path|volumes?|mounts?|binds?|source|src|device|devices)$/;
+
+/** Whether a container is given the machine that it runs on: `- /:/host`, `hostPath: {path: /etc}`. */
+export function exposesMachine({ name, own = name, value }: Setting): boolean {
+  if (!NAMES_PLACE.test(own) || !/volume|mount|host_path|bind|device/.test(name)) return false;
+  const place = /^([^:]+):\/\S*$/.exec(value)?.[1] ?? value;
+  return HOST_PLACE.test(place) && !/(?:^|_)mount_path$/.test(own);
+}
+
 const IMAGE =
   /^(?:[\w.-]+\.(?:local|internal|corp|lan)(?::\d+)?\/)?(?:[\w-]+\/)*[\w.-]+(?::[\w.-]+)?(?:@sha256:[a-f\d]{64})?$/;
 
@@ -95,7 +107,13 @@ export function isTuning({ name, own = name, value }: Setting, lexicon: Lexicon)
   const parts = own.split('_');
   const around = name.split('_').slice(0, -parts.length);
   const isWord = /^[\p{L}\p{N}][\p{L}\p{N}._/+-]*$/u.test(value);
-  if (SIZE.test(value) && SIZE_NAME.test(own) && !parts.some((part) => isDestroying(part, lexicon))) return true;
+  if (
+    SIZE.test(value) &&
+    SIZE_NAME.test(own) &&
+    !AUDIT_NAME.test(name) &&
+    !parts.some((part) => isDestroying(part, lexicon))
+  )
+    return true;
   if (LEVEL.test(value) && LOG_NAME.test(name) && !AUDIT_NAME.test(name)) return true;
   if (plainSettings.has(own) && isWord && !/^(?:0|off)$/.test(value)) return true;
   if (/^(?:expr|expression|promql)$/.test(own) && METRICS.test(value) && METRIC.test(value)) return true;
