@@ -137,7 +137,11 @@ function membersOf(value: unknown, around: readonly string[], own: string, found
   if (commands !== undefined) found.commands.push(...commands);
   else if (Array.isArray(value)) {
     if (value.length === 0) found.settings.push(settingAt(around, own, ''));
-    for (const one of value) membersOf(one, around, own, found);
+    // A rule without conditions, which holds for everything: `ingress: [{}]`.
+    for (const one of value)
+      if (objectOf(one) !== undefined && Object.keys(one).length === 0)
+        found.settings.push(settingAt(around, own, '{}'));
+      else membersOf(one, around, own, found);
   } else if (objectOf(value) !== undefined) {
     if (path.length >= MAX_DEPTH) {
       found.isCut = true;

@@ -277,10 +277,10 @@ export function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
   const isNoFault = value === '0' && parts.some((part) => faults.has(part));
   const isOn = ON.test(value) || SCHEDULE.test(value) || isNoFault;
   const isOff = OFF.test(value);
+  const isLooked = isOff && isLook(parts, lexicon);
   const isWord = PLAIN.test(value) && !(isOff || HOST.test(value) || isProse(value, lexicon));
   const isPart = isSensitive && isPlumbing(setting, lexicon);
-  const isPlain =
-    isOn || isWord || isPart || isPlainPlace(value) || (isOff && isLook(parts, lexicon)) || VERSION.test(own);
+  const isPlain = isOn || isWord || isPart || isPlainPlace(value) || isLooked || VERSION.test(own);
   // What is around it says what it is about: who pays, what is protected.
   const isAbout = (part: string) =>
     (sensitiveSettings.has(part) && !plumbing.has(part)) ||
@@ -293,7 +293,7 @@ export function judgementOf(setting: Setting, lexicon: Lexicon): Judgement {
     around.some(isAbout) ||
     // One of what is kept is nearly nothing.
     (/^1(?!\s?(?:w|mon|y))\D{0,5}$/.test(value) && parts.some((part) => lexicon.emptying.has(part))) ||
-    (!isLabel && says.some((part) => sensitiveValues.has(part)));
+    (!isLabel && !isLooked && says.some((part) => sensitiveValues.has(part)));
   return (isPlain && !isOpen) || (isLabel && isRemark(value, lexicon)) ? 'ordinary' : 'open';
 }
 /** The name of a version, of which other rules say what is too old. */

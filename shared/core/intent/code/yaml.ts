@@ -26,21 +26,27 @@ function isDeep(text: string): boolean {
   return NESTED_ITEMS.test(text);
 }
 
-class TooMuch extends Error {}
+/** A key that is a line of a program: `for x in y:`, `match y():`. */
+const STATEMENT =
+  /[();`]|^(?:if|elif|else|for|while|def|class|match|case|with|try|except|finally|switch|async|await|return|import|lambda)\s/;
+
+class NotRead extends Error {}
 
 function valueOf(node: Node | null, document: Document, budget: { left: number }): unknown {
   budget.left -= 1;
-  if (budget.left < 0) throw new TooMuch();
+  if (budget.left < 0) throw new NotRead();
   if (node === null) return UNSET;
   if (isAlias(node)) return valueOf(node.resolve(document) ?? null, document, budget);
   if (isScalar(node)) return node.value === '' && node.type === 'PLAIN' ? UNSET : String(node.value);
   const inner = (one: unknown) => valueOf(one as Node | null, document, budget);
   if (isSeq(node)) return node.items.map(inner);
-  // What is merged belongs to no name of its own.
-  if (isMap(node))
+  if (isMap(node)) {
+    if (node.items.some(({ key }) => isScalar(key) && STATEMENT.test(String(key.value)))) throw new NotRead();
+    // What is merged belongs to no name of its own.
     return Object.fromEntries(
       node.items.map(({ key, value }): [string, unknown] => [isScalar(key) ? String(key.value) : '', inner(value)]),
     );
+  }
   return UNSET;
 }
 
@@ -73,7 +79,7 @@ export function yamlIn(text: string): YamlDocuments | undefined {
     }
     return { values, isCut };
   } catch (error) {
-    if (error instanceof TooMuch || error instanceof ReferenceError) return undefined;
+    if (error instanceof NotRead || error instanceof ReferenceError) return undefined;
     throw error;
   }
 }
