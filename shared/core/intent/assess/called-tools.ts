@@ -183,7 +183,7 @@ function askedByCall(call: ToolCall, read: ReadSentence, lexicon: Lexicon): Cand
   // What another agent is told to do is done as if it were asked for.
   return gravest([own, ...call.requests.map((request) => read(request) ?? NOT_KNOWN)]) ?? own;
 }
-const WORKS_FOR_OTHERS = /^(?:sub)?(?:agents?|assistant|bot|crew|delegate|dispatch|subtask|worker)$/;
+const WORKS_FOR_OTHERS = /^(?:sub)?(?:agents?|assistant|bot|crew|delegate|subtask|worker)$/;
 
 function askedByTool(call: ToolCall, read: ReadSentence, lexicon: Lexicon): CandidateAction {
   const { asked, called } = askedByWords(call, read, lexicon);

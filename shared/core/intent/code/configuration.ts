@@ -97,7 +97,7 @@ function commandsAt(own: string, value: unknown, { around, beside }: { around: r
     return value[0] === 'CMD' ? commandsOf('cmd', value.slice(1).map(String)) : value.slice(1).map(String);
   if (own === ARGUMENTS && isList && Array.isArray(beside['command'])) return [];
   // Steps of a pipeline may be commands, where they are no objects with names.
-  const areSteps = own === 'steps' && isList && value.every((one) => typeof one === 'string');
+  const areSteps = own === 'steps' && isList && value.every((one) => /^[a-z]\S*\s/i.test(String(one)));
   if (!isCommandKey(own, around) && !areSteps) return undefined;
   if (typeof value === 'string') return [value];
   if (!isList || value.length === 0) return undefined;
@@ -274,7 +274,7 @@ export function configurationIn(text: string): Configuration | undefined {
     return { settings: settingsIn(`{${first}}`), commands: [], remarks: [], isDocument: false, isCut: false };
   const isLine = others.length > 0 || areAssignments(first) || SCALAR.test(first);
   if (!isLine) return undefined;
-  const yaml = yamlIn(text);
+  const yaml = others.length > 0 ? yamlIn(text) : undefined;
   if (yaml !== undefined) return configurationOf(yaml.values, yaml.isCut);
   const found = linesSet(lines);
   // Names are told by brackets that are open over several lines.

@@ -91,14 +91,16 @@ function settingsWritten(all: string, lexicon: Lexicon): WrittenSettings {
   return { settings: '', around: parts.around, found, form: found?.isImage === true ? 'image' : 'lines' };
 }
 
-/** The same of a text that may have a title. */
-function settingsOfText(text: string, lexicon: Lexicon): WrittenSettings {
-  const all = text.trim().replace(FILE_LINE, '$1');
-  const written = settingsWritten(all, lexicon);
-  const [above = '', title = ''] = written.found === undefined ? (TITLE.exec(all) ?? []) : [];
-  if (title === '') return written;
+const settingsOfText = (text: string, lexicon: Lexicon): WrittenSettings =>
+  settingsWritten(text.trim().replace(FILE_LINE, '$1'), lexicon);
+
+/** What a text sets below its title; undefined where there is no such. */
+function settingsBelowTitle(text: string, lexicon: Lexicon): WrittenSettings | undefined {
+  const all = text.trim();
+  const [above = '', title = ''] = TITLE.exec(all) ?? [];
+  if (title === '') return undefined;
   const { found, around, ...below } = settingsWritten(all.slice(above.length), lexicon);
-  if (found === undefined || below.form !== 'assigned') return written;
+  if (found === undefined || below.form !== 'assigned') return undefined;
   return { ...below, around: `${title}\n${around}`.trim(), found: { ...found, remarks: [title, ...found.remarks] } };
 }
 
@@ -227,7 +229,7 @@ const SHOWN = /(?:^|_)(?:ingress|rules|tls|virtual|sites?)(?:_|$)/;
 const goesOutside = ({ name, own = name, value }: Setting, { internalHosts }: Lexicon): boolean =>
   PLACE_NAME.test(own) &&
   !SHOWN.test(name) &&
-  /^[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,}(?::\d+)?$/.test(value) &&
+  /^[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,7}(?::\d+)?$/.test(value) &&
   isExternalHost(value.replace(/:\d+$/, ''), internalHosts);
 /** How much of something, where what is around it says that it is money. */
 const HOW_MUCH = /^(?:amount|sum|total|value|count|quantity)$/;
@@ -309,6 +311,8 @@ const decidesWhatRuns = (settings: string, { codeWords }: Lexicon): boolean =>
 const VARIABLE = /(?:^|\s)([A-Z][A-Z\d_]{0,60})\s{0,9}[:+?]?=\s{0,9}("[^"]*"|'[^']*'|\S*)/g;
 const HOST = /^[\p{L}_][\w-]*(?:\.[\p{L}_][\w-]*)+$/u;
 
+/** Links that nothing follows but a person. */
+const FOR_PEOPLE = /["']?(?:runbook(?:_url)?|homepage|documentation|\$schema)["']?:\s{1,3}["']?https:\/\/\S+/g;
 /** Where a publisher keeps what it publishes. */
 const PUBLISHED = /https:\/\/github\.com\/([a-z\d-]{1,40})\/[\w.-]{1,80}(?=["']?(?:\s|$|,))/g;
 
@@ -316,6 +320,7 @@ const PUBLISHED = /https:\/\/github\.com\/([a-z\d-]{1,40})\/[\w.-]{1,80}(?=["']?
 export const leadsOutside = (settings: string, { internalHosts, codeWords }: Lexicon): boolean =>
   [
     ...settings
+      .replaceAll(FOR_PEOPLE, '')
       .replaceAll(PUBLISHED, (whole: string, by: string) => (codeWords.publishers.has(by) ? '' : whole))
       .matchAll(ADDRESSES),
   ].some(([address]) => {
@@ -368,7 +373,9 @@ function changeOf(
  */
 export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | undefined {
   if (text.length > MAX_TEXT || lexicon.codeWords.sensitiveSettings.names.size === 0) return undefined;
-  const written = settingsOfText(text, lexicon);
+  const own = settingsOfText(text, lexicon);
+  const below = own.found === undefined ? settingsBelowTitle(text, lexicon) : undefined;
+  const written = below ?? own;
   const { found, form, around } = written;
   const { textFields } = lexicon.codeWords;
   // A name alone sets nothing.
@@ -377,7 +384,9 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   const judgement = found.isCut ? 'grave' : changeOf(found, written, lexicon);
   // Two words may be anything.
   const isTooLittle = isLoose && judgement === 'open' && found.settings.length === 1;
-  if (judgement === undefined || isTooLittle) return undefined;
+  const isTold = below !== undefined || found.remarks.some((remark) => remark.split(/\s+/).length > 4);
+  // Words above settings that are not ordinary may say what they are: an example, a question.
+  if (judgement === undefined || isTooLittle || (isTold && judgement !== 'ordinary')) return undefined;
   // What stands above the settings is read as a sentence is.
   const title =
     found.remarks.find((remark) => beginsWithVerb(remark, lexicon) && text.trimStart().startsWith(remark)) ?? '';

@@ -120,6 +120,9 @@ export function isTuning({ name, own = name, value }: Setting, lexicon: Lexicon)
   // The name of an alert.
   if (own === 'alert' && isWord && !sensitiveValues.has(value) && !isDestroying(value, lexicon))
     return !/^(?:false|no|off|\d+)$/.test(value);
+  if (own === 'for' && /^\d{1,3}[smhd]$/.test(value)) return true;
+  if (/^(?:runbook(?:_url)?|homepage|documentation|schema)$/.test(own) && /^https:\/\/\S+$/.test(value)) return true;
+  if (/(?:ssl|tls)_protocols$/.test(own) && /^(?:tlsv1\.[23]\s?)+$/.test(value)) return true;
   if (value === 'empty' && around.at(-1) === 'volumes') return true;
   // What something is called.
   const says = value.split(/[^\p{L}\p{N}]+/u);

@@ -64,7 +64,7 @@ const COMMANDS: readonly (readonly [key: RegExp, language: CommandArgument['lang
   [/^(?:script|code|program|source_?code)$/i, 'program'],
 ];
 const QUERY = /^(?:query|q)$/i;
-const REQUEST = /^(?:goal|task|prompt|instructions?|objective|mission|order)$/i;
+const REQUEST = /^(?:goal|task|prompt|instructions?|objective|mission)$/i;
 /** A key by which something is looked up: `{"code": "EUR"}`. */
 const CODE_OF_THING = /^[A-Z\d][A-Z\d_-]{0,19}$/;
 const NAME = /^[A-Za-z][\w.:/-]{1,100}$/;

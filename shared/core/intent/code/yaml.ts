@@ -14,7 +14,7 @@ const NESTED_ITEMS = new RegExp(`(?:[-?]\\s+){${MAX_NESTED}}`);
 
 /** What a text begins with that may be YAML, below comments: a name, or an item that has one. */
 const BEGINS =
-  /^(?:[ \t]*(?:#[^\n]*|---[^\n]*)?\n)*[ \t]*(?:-\s+)*(?:\?\s|(?:"[^"\n]*"|'[^'\n]*'|[\p{L}\p{N}_$.<*/@][^\n:#]*(?::[^\s:#][^\n:#]*)*)\s*:(?:\s|$))/u;
+  /^(?:[ \t]*(?:#[^\n]*|---[^\n]*)?\n)*[ \t]*(?:-\s+)*(?:\?\s|\{|(?:"[^"\n]*"|'[^'\n]*'|[\p{L}\p{N}_$.<*/@][^\n:#]*(?::[^\s:#][^\n:#]*)*)\s*:(?:\s|$))/u;
 
 function isDeep(text: string): boolean {
   let depth = 0;
