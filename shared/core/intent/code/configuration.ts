@@ -108,6 +108,9 @@ function commandsAt(own: string, value: unknown, { around, beside }: { around: r
 /** A variable in a list of such: `- LOG_LEVEL=debug`. */
 const VARIABLE = /^([A-Z][A-Z\d_]{0,80})=(.*)$/s;
 
+/** A value that is no object, as it is written. */
+const written = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
 /** What an object says that has the name and the value of a setting: `{"key": "fraud_check", "enabled": false}`. */
 function settingsNamed(object: Json, around: readonly string[]): Setting[] {
   const names = Object.entries(object).filter(([key, name]) => NAMES_SETTING.test(key) && typeof name === 'string');
@@ -119,7 +122,7 @@ function settingsNamed(object: Json, around: readonly string[]): Setting[] {
             settingAt(
               [...around, ...(key === 'value' ? [] : [String(name)])],
               key === 'value' ? String(name) : key,
-              String(value),
+              written(value),
             ),
           ]
         : [],
@@ -165,7 +168,7 @@ function membersOf(value: unknown, around: readonly string[], own: string, found
   } else if (typeof value === 'string' && VARIABLE.test(value)) {
     const [, name = '', inner = ''] = VARIABLE.exec(value) ?? [];
     found.settings.push(settingAt(path, name, inner));
-  } else found.settings.push(settingAt(around, own, value === UNSET ? 'unset' : String(value)));
+  } else found.settings.push(settingAt(around, own, value === UNSET ? 'unset' : written(value)));
 }
 
 /** What objects in a text of JSON name so. */

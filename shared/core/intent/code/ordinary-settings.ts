@@ -384,7 +384,8 @@ export function settingsOnly(text: string, lexicon: Lexicon): FoundSettings | un
   const judgement = found.isCut ? 'grave' : changeOf(found, written, lexicon);
   // Two words may be anything.
   const isTooLittle = isLoose && judgement === 'open' && found.settings.length === 1;
-  const isTold = below !== undefined || found.remarks.some((remark) => remark.split(/\s+/).length > 4);
+  const isLong = (remark: string) => remark.split(/\s+/).length > (asks(remark, lexicon) ? 8 : 4);
+  const isTold = below !== undefined || found.remarks.some(isLong);
   // Words above settings that are not ordinary may say what they are: an example, a question.
   if (judgement === undefined || isTooLittle || (isTold && judgement !== 'ordinary')) return undefined;
   // What stands above the settings is read as a sentence is.

@@ -127,7 +127,7 @@ export function isTuning({ name, own = name, value }: Setting, lexicon: Lexicon)
   // What something is called.
   const says = value.split(/[^\p{L}\p{N}]+/u);
   const isSaid = (part: string) => sensitiveValues.has(part) || isDestroying(part, lexicon);
-  if (/_name$/.test(own) && isWord && !parts.some((part) => sensitiveSettings.has(part) || isMoney(part, lexicon)))
+  if (own.endsWith('_name') && isWord && !parts.some((part) => sensitiveSettings.has(part) || isMoney(part, lexicon)))
     return !says.some(isSaid);
   if (ENVIRONMENT.test(own)) return /^(?:dev|development|test|testing|local|ci)$/.test(value);
   if (isWorkbench(around, lexicon) && !parts.some((part) => runsCode.has(part) || isMoney(part, lexicon)))
