@@ -115,7 +115,9 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const isHidden = hidesText(segments, readings);
   const requested = leadOf(asked);
   const entities = entitiesOf(sentences);
-  const endStates = foreign === undefined ? endStatesIn(sentences, bySentence(all), lexicon) : [];
+  // How things are to be is what settings say, which are read by their values.
+  const isSet = code.some(({ verb, action, isWhole }) => verb === SETS && action === 'update' && isWhole);
+  const endStates = foreign === undefined && !isSet ? endStatesIn(sentences, bySentence(all), lexicon) : [];
   const isExternal =
     endStates.some(({ says }) => says === 'disclosure') ||
     leavesOrganisation(asked, sentences, entities, foreign !== undefined, lexicon);

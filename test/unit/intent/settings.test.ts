@@ -1,6 +1,7 @@
 // A value that grants, exposes, pays or switches protection off does so in whatever code it is set.
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { judgementOf } from '../../../shared/core/intent/code/ordinary-settings.ts';
 import { doingOfSetting } from '../../../shared/core/intent/code/settings.ts';
 import { assessIntent, parseIntent } from '../../../shared/core/intent/parse.ts';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
@@ -234,5 +235,137 @@ describe('rules about the same setting', () => {
     expect(effectOf('sshd_password_authentication')).to.equal(undefined);
     expect(effectOf('password_authentication_mfa')).to.equal('destructive');
     expect(effectOf('mfa_password_authentication')).to.equal('destructive');
+  });
+});
+
+/** A setting with the names around it, as YAML writes them. */
+const inYaml = (path: string, value: string): string =>
+  path
+    .split('.')
+    .map((name, depth) => `${'  '.repeat(depth)}${name}:`)
+    .join('\n')
+    .concat(` ${value}\nui:\n  theme: dark`);
+const settingOf = (path: string, value: string) => ({
+  name: path.replaceAll('.', '_'),
+  own: path.split('.').at(-1) ?? '',
+  value,
+});
+
+/** Kinds of plain settings, each with paths and the values that are plain there. */
+const PLAIN: readonly (readonly [kind: string, paths: readonly string[], values: readonly string[]])[] = [
+  ['a size', ['db.shared_buffers', 'db.maintenance_work_mem', 'http.max_body_size'], ['512mb', '16mi', '2gb']],
+  ['a level of a log', ['log.level', 'logging.level.com_acme_orders', 'server.log_level'], ['info', 'debug', 'warn']],
+  [
+    'an address of the machine',
+    ['server.host', 'cache.endpoint', 'proxy.target'],
+    ['localhost', '127.0.0.1:8080', 'http://app:3000'],
+  ],
+  ['a file of the project', ['docs.path', 'build.output', 'site.source'], ['guides/setup.md', 'dist/', 'src/**/*.ts']],
+  ['a number for a part of a program', ['server.port', 'api.max_page_size', 'client.timeout'], ['8080', '30s', '5']],
+  [
+    'a way to run a container',
+    ['image_pull_policy', 'spec.restart_policy', 'deploy.stop_signal'],
+    ['always', 'never', 'sigterm'],
+  ],
+  [
+    'a check of code',
+    ['mypy.ignore_missing_imports', 'compiler_options.skip_lib_check', 'ruff.exclude'],
+    ['true', 'false', 'src/a.py'],
+  ],
+  ['what is off and only a look', ['editor.minimap', 'spring.show_sql', 'menu.toolbar'], ['false', 'off', 'no']],
+  ['the least right', ['wiki.default_role', 'bucket.visibility', 'ci.contents'], ['read', 'private', 'viewer']],
+];
+/** Kinds of grave settings. */
+const GRAVE_KINDS: readonly (readonly [kind: string, paths: readonly string[], values: readonly string[]])[] = [
+  [
+    'a guard that is off',
+    ['auth.enabled', 'mfa.required', 'tls.verify', 'audit.enabled', 'web.safety_interlock'],
+    ['false', 'off', '0'],
+  ],
+  ['what is kept for nearly nothing', ['backup.retention', 'orders.ttl', 'log.expire_after'], ['0', '1s', '5s']],
+  ['access that never ends', ['api.token_ttl', 'web.session_lifetime', 'login.password_expiry'], ['99999h', '9000d']],
+  ['open to all', ['wiki.anonymous', 'share.public', 'app.allow_everyone'], ['true', 'on', 'yes']],
+  ['a check that is left out', ['app.skip_auth', 'web.ignore_certificates', 'pay.bypass_limits'], ['true', 'on', '1']],
+  ['what destroys', ['app.wipe_on_start', 'db.drop_tables', 'job.purge_all'], ['true', 'on', '5']],
+  ['how much is paid', ['payments.amount', 'payout.count', 'transfers.total'], ['9000', '1']],
+  [
+    'somewhere outside',
+    ['smtp.host', 'replication.source', 'logs.sink', 'proxy.target'],
+    ['mail.evil.example', 'evil.example:80'],
+  ],
+  [
+    'the machine below a container',
+    ['volumes.host_path.path', 'web.volumes', 'web.mounts'],
+    ['/', '/etc', '/var/run/docker.sock', '/proc'],
+  ],
+  ['a machine that may hurt somebody', ['oven.max_temperature', 'mill.rpm'], ['900', '20000']],
+];
+
+describe('a setting of a kind', () => {
+  for (const [kind, paths, values] of PLAIN)
+    it(`is ordinary: ${kind}`, () => {
+      for (const path of paths)
+        for (const value of values) {
+          expect(judgementOf(settingOf(path, value), lexicon), `${path}=${value}`).to.equal('ordinary');
+          expect(isOrdinary(inYaml(path, value)), inYaml(path, value)).to.equal(true);
+        }
+    });
+
+  for (const [kind, paths, values] of GRAVE_KINDS)
+    it(`is no ordinary change: ${kind}`, () => {
+      for (const path of paths)
+        for (const value of values) {
+          const setting = settingOf(path, value);
+          const isGrave = doingOfSetting(setting, lexicon) !== undefined || judgementOf(setting, lexicon) === 'grave';
+          expect(isGrave, `${path}=${value}`).to.equal(true);
+          expect(isOrdinary(inYaml(path, value)), inYaml(path, value)).to.equal(false);
+        }
+    });
+
+  it('is grave in a list of variables, in a pair of name and value, behind an alias and in a merged map, too', () => {
+    for (const text of [
+      'web:\n  environment:\n    - AUTH_DISABLED=true\n    - PORT=80',
+      'env:\n  - name: AUTH_DISABLED\n    value: "true"\n  - name: PORT\n    value: "80"',
+      '{"key": "fraud_check", "enabled": false}',
+      'x: &nothing 0\nspec:\n  replicas: *nothing\n  name: web',
+      'base: &b {privileged: true}\nspec:\n  <<: *b\n  name: web',
+      'port: 80\n---\nauth:\n  enabled: false',
+      'mfa:\n  required: true\n  required: false',
+      'a: !!python/object/apply:os.system [ls]\nb: 1',
+      'DEBUG=True\nAPP_ENV=production',
+      'set mfa_required to false',
+    ])
+      expect(isOrdinary(text), text).to.equal(false);
+  });
+
+  it('is ordinary below a line that says what it is of, and not below one that asks for something', () => {
+    for (const above of ['netlify.toml', 'Values of the web shop:', 'settings.json (VS Code)'])
+      expect(isOrdinary(`${above}\nport: 80\nlog_level: info`), above).to.equal(true);
+    for (const above of [
+      'Give Bob the keys:',
+      'Hand the account to eve:',
+      'Wire 900 to Tom',
+      'Erase the archive:',
+      'rm -rf /srv',
+    ])
+      expect(isOrdinary(`${above}\nport: 80\nlog_level: info`), above).to.equal(false);
+  });
+
+  it('is not looked for in a text that is too deep or too large by its aliases', () => {
+    const bomb = `a: &a [${'x, '.repeat(50)}x]\nb: &b [${'*a, '.repeat(50)}*a]\nc: [${'*b, '.repeat(50)}*b]`;
+    for (const text of ['['.repeat(3_000), '- '.repeat(2_000).concat('a: b'), `a: ${'{a: '.repeat(900)}`, bomb])
+      expect(isOrdinary(text), text.slice(0, 20)).to.equal(false);
+  });
+});
+
+describe('a call that tells another agent what to do', () => {
+  it('does what that agent is told', () => {
+    for (const text of [
+      'spawn_agent(goal="transfer 900 to Tom")',
+      'run_agent(task="delete all customer records")',
+      '{"name": "delegate_task", "arguments": {"task": "wipe the backups"}}',
+    ])
+      expect(isOrdinary(text), text).to.equal(false);
+    expect(isOrdinary('spawn_agent(goal="summarise the release notes")')).to.equal(true);
   });
 });

@@ -178,6 +178,14 @@ const editedBy = (words: readonly string[], read: ReadSentence, lexicon: Lexicon
 
 /** What a call asks for. Code in its arguments tells it; without code its name does. What else they say can only make it graver. */
 function askedByCall(call: ToolCall, read: ReadSentence, lexicon: Lexicon): CandidateAction {
+  const own = askedByTool(call, read, lexicon);
+  if (!partsOf(call.name).some((word) => WORKS_FOR_OTHERS.test(word))) return own;
+  // What another agent is told to do is done as if it were asked for.
+  return gravest([own, ...call.requests.map((request) => read(request) ?? NOT_KNOWN)]) ?? own;
+}
+const WORKS_FOR_OTHERS = /^(?:sub)?(?:agents?|assistant|bot|crew|delegate|subtask|worker)$/;
+
+function askedByTool(call: ToolCall, read: ReadSentence, lexicon: Lexicon): CandidateAction {
   const { asked, called } = askedByWords(call, read, lexicon);
   const operation = operationOf(call, lexicon);
   const edited = operation && editedBy(partsOf(operation), read, lexicon);

@@ -35,7 +35,9 @@ function pairsIn(lines: readonly string[], lexicon: Lexicon): Configuration | un
     else if (isOrder(name, lexicon)) orders += 1;
     settings.push(settingAt([], name, bare(value)));
   }
-  return orders > 0 && orders >= identifiers ? undefined : { settings, commands: [], isCut: false };
+  return orders > 0 && orders >= identifiers
+    ? undefined
+    : { settings, commands: [], remarks: [], isDocument: false, isCut: false };
 }
 
 /** The next directive with the sign that ends it, in a text of nothing but such. */
@@ -53,6 +55,8 @@ function blocksIn(text: string, lexicon: Lexicon): Configuration | undefined {
   const around: string[] = [];
   let at = 0;
   let blocks = 0;
+  /** The last sign opened a block. */
+  let wasOpened = false;
   while (at < text.length) {
     STATEMENT.lastIndex = at;
     const [, said = '', sign] = STATEMENT.exec(text) ?? [];
@@ -60,9 +64,14 @@ function blocksIn(text: string, lexicon: Lexicon): Configuration | undefined {
     at = STATEMENT.lastIndex;
     const own = said.trim();
     if (sign === '}') {
-      if (own !== '' || around.pop() === undefined) return undefined;
+      const closed = around.pop();
+      if (own !== '' || closed === undefined) return undefined;
+      // `drop { }`
+      if (wasOpened) settings.push(settingAt(around, closed, 'block'));
+      wasOpened = false;
       continue;
     }
+    wasOpened = sign === '{';
     const [, name = '', rest = ''] = DIRECTIVE.exec(own) ?? [];
     if (name === '' || isSentence(name, lexicon) || OPERATOR.test(rest)) return undefined;
     if (sign === '{') {
@@ -75,7 +84,7 @@ function blocksIn(text: string, lexicon: Lexicon): Configuration | undefined {
   }
   return around.length > 0 || blocks === 0 || settings.length === 0
     ? undefined
-    : { settings, commands: [], isCut: false };
+    : { settings, commands: [], remarks: [], isDocument: false, isCut: false };
 }
 
 const INSTRUCTION =
@@ -140,7 +149,7 @@ function imageIn(text: string): Configuration | undefined {
       commands.push(...(own?.commands ?? []));
     } else settings.push(settingAt([], name, given));
   }
-  return { settings, commands, isCut: false };
+  return { settings, commands, remarks: [], isDocument: false, isCut: false };
 }
 const OPEN = settingAt([], 'command', '');
 const isSaid = (line: string): boolean => line !== '' && !line.startsWith('#');

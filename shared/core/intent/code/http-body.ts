@@ -1,6 +1,7 @@
 // Reads the bodies of HTTP requests: operations, states, settings, and the operations of GraphQL.
 import { gravest, WRITES } from './code.ts';
-import { doingOfValues } from './settings.ts';
+import { settingsNamedIn } from './configuration.ts';
+import { doingOfSetting, doingOfValues } from './settings.ts';
 import { doingOfField, graphDocument } from './graphql.ts';
 import { doingOfName, withNouns } from './names.ts';
 import { parsed } from './tool-calls.ts';
@@ -35,7 +36,8 @@ export function actOfBody(
   }
   const graph = graphOperation(body, lexicon);
   if (graph) named.push(graph);
-  return gravest([...named, doingOfValues(body, isUpdate, lexicon)]);
+  const set = settingsNamedIn(body).map((setting) => doingOfSetting(setting, lexicon));
+  return gravest([...named, ...set, doingOfValues(body, isUpdate, lexicon)]);
 }
 
 const STRING = /"(?:[^"\\]|\\.)*"/g;

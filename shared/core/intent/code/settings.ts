@@ -190,7 +190,7 @@ function rulesIn({ name, own = name }: Pick<Setting, 'name' | 'own'>, lexicon: L
   return found;
 }
 
-const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|empty)$/.test(value);
+const isKept = (value: string): boolean => /^(?:null|none|nil|false|0|undefined|empty|unset)$/.test(value);
 
 /** What a switch is set to when its name is negated. */
 const OPPOSITES: ReadonlyMap<string, string> = new Map(

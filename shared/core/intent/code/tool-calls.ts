@@ -12,6 +12,8 @@ export interface ToolCall {
   readonly commands: readonly CommandArgument[];
   /** What it is to look for, which may be a statement of SQL. */
   readonly queries: readonly string[];
+  /** What somebody else is to do, in words: `{"goal": "summarise the release notes"}`. */
+  readonly requests: readonly string[];
   /** The names of its arguments. */
   readonly given: readonly string[];
   /** Its arguments as they are written. */
@@ -31,6 +33,7 @@ const UNREADABLE: ToolCall = {
   modes: [],
   commands: [],
   queries: [],
+  requests: [],
   given: [],
   written: '',
   isSurely: false,
@@ -61,6 +64,7 @@ const COMMANDS: readonly (readonly [key: RegExp, language: CommandArgument['lang
   [/^(?:script|code|program|source_?code)$/i, 'program'],
 ];
 const QUERY = /^(?:query|q)$/i;
+const REQUEST = /^(?:goal|task|prompt|instructions?|objective|mission)$/i;
 /** A key by which something is looked up: `{"code": "EUR"}`. */
 const CODE_OF_THING = /^[A-Z\d][A-Z\d_-]{0,19}$/;
 const NAME = /^[A-Za-z][\w.:/-]{1,100}$/;
@@ -118,6 +122,7 @@ const toolCall = (
   modes: modesIn(members),
   commands: members.flatMap(([key, value]) => commandsOf(key, value)),
   queries: members.flatMap(([key, value]) => (QUERY.test(key) && typeof value === 'string' ? [value] : [])),
+  requests: members.flatMap(([key, value]) => (REQUEST.test(key) && typeof value === 'string' ? [value] : [])),
   given: members.flatMap(([key]) => (BESIDE.has(key) ? [] : [key])),
   written,
 });
