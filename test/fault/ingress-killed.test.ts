@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait.ts';
 
 const CONNECTIONS = 16;
 /** Ingress is killed after this many responses. The state of the other requests at that moment differs between runs. */
-const KILL_AFTER = [10, 80, 250];
+const KILL_AFTER = [10, 150];
 const MEMBERS_OF_BATCH = 5;
 /** Number of requests that are repeated although they were answered. */
 const ANSWERED_REPEATED = 20;

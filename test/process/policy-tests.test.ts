@@ -1,11 +1,11 @@
 // `custos policy test` and `custos policy coverage` from the shell, and the commands and output shown in their guide.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { type Ran, runCommand } from '../support/command.ts';
-import { temporaryFolder } from '../support/folders.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { runProcess } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -14,13 +14,10 @@ const ROOT = findRoot();
 const custos = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
   runCommand(['policy', ...args], env);
 
-/** A copy of the shipped policies without their tests, and a function that adds files to it. */
+/** The shipped policies with few words and without their tests, and a function that adds files to them. */
 function policyFolder(): { dir: string; put: (name: string, content: string | object) => string } {
-  const dir = path.join(temporaryFolder('policy-tests'), 'policies');
-  cpSync(path.join(ROOT, 'policies'), dir, {
-    recursive: true,
-    filter: (source) => !/policies.(schema|tests)$/.test(source),
-  });
+  const dir = folderWithFewWords();
+  for (const name of ['schema', 'tests']) rmSync(path.join(dir, name), { recursive: true });
   const put = (name: string, content: string | object): string => {
     const file = path.join(dir, name);
     mkdirSync(path.dirname(file), { recursive: true });

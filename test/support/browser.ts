@@ -4,7 +4,20 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { atEnd } from './cleanup.ts';
 
-const CHROMIUM = process.env['CUSTOS_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+/** The first that is installed is used. The shell has no window: the tests take a quarter less processor time with it. */
+const CHROMIUMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const named = process.env['CUSTOS_TEST_CHROMIUM'];
+const CHROMIUM = (named === undefined ? CHROMIUMS : [named]).find(isProgram);
 // Flags that stop the browser from sending requests of its own.
 const FLAGS = [
   '--no-sandbox',
@@ -40,19 +53,21 @@ const FLAGS = [
 
 /** Why no browser is available, and how to install one; undefined if there is one. For describeUnless. */
 export function browserMissing(): string | undefined {
-  try {
-    accessSync(CHROMIUM, constants.X_OK);
-    return undefined;
-  } catch {
-    return `there is no ${CHROMIUM}; install it (Debian: apt-get install chromium) or name another with CUSTOS_TEST_CHROMIUM`;
-  }
+  if (CHROMIUM !== undefined) return undefined;
+  const missing = named ?? CHROMIUMS.join(' nor ');
+  return `there is no ${missing}; install one (Debian: apt-get install chromium-headless-shell) or name another with CUSTOS_TEST_CHROMIUM`;
 }
 
 let starting: Promise<Browser> | undefined;
 
+function launch(): Promise<Browser> {
+  if (CHROMIUM === undefined) throw new Error(browserMissing());
+  return chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
+}
+
 /** The shared browser of this run. */
 export function startBrowser(): Promise<Browser> {
-  starting ??= chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS }).then((browser) => {
+  starting ??= launch().then((browser) => {
     atEnd(() => browser.close());
     return browser;
   });

@@ -20,7 +20,7 @@ import { LEXICON_FOLDER } from '../../shared/core/policy/lexicon-files.ts';
 import { type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
-import { adminUrlOf, copiesOf, createTestDatabase, openTestDatabase, PATIENCE, type TestDatabase } from './database.ts';
+import { adminUrlOf, copiesOf, openTestDatabase, PATIENCE, type TestDatabase } from './database.ts';
 import { TEST_PEPPER, type TestEnv } from './process.ts';
 import { runSql } from './sql.ts';
 import { waitFor } from './wait.ts';
@@ -153,35 +153,47 @@ const admit: Admit = async (folder) => admitHere(folder, compileFile);
 
 const SILENT = createLogger({ name: 'test', level: 'silent', pretty: false });
 
-/** Creates the first organisation of a database, and activates the shipped policies in it. */
-async function activateShipped(url: string, words: Words): Promise<Bootstrapped> {
+/** Creates the first organisation of a database, and activates policies in it. */
+async function activate(url: string, policies: PolicyFiles | undefined, words: Words): Promise<Bootstrapped> {
   const db = await openTestDatabase(url);
   const made = await bootstrap(db);
-  await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(undefined, words), { admit });
+  await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(policies, words), { admit });
   await db.close();
   return made;
 }
 
-/** Values that all databases with the shipped policies share. */
-let shipped: Bootstrapped;
-/** Databases with an organisation and the shipped policies active. They are copied, because checking the policies is slow. */
-const withShippedPolicies = copiesOf(async ({ url }) => {
-  shipped = await activateShipped(url, 'shipped');
-});
+const filled = new Map<string, () => Promise<TestDatabase & Bootstrapped>>();
+
+/**
+ * A database with an organisation, and with policies active. All with the same policies and words are copies of one and share its organisation
+ * and key, because checking policies is slow.
+ */
+async function databaseWith(policies: PolicyFiles | undefined, words: Words): Promise<TestDatabase & Bootstrapped> {
+  const name = JSON.stringify([words, policies]);
+  let copy = filled.get(name);
+  if (copy === undefined) {
+    let made: Bootstrapped | undefined;
+    const copies = copiesOf(async ({ url }) => {
+      made = await activate(url, policies, words);
+    });
+    copy = async () => {
+      const database = await copies();
+      if (made === undefined) throw new Error('the first database was not filled');
+      return { ...database, ...made };
+    };
+    filled.set(name, copy);
+  }
+  return copy();
+}
 
 /**
  * A database with an organisation, the shipped policies and few words active: ingress processes on it need no worker to become ready.
  */
-export async function createReadyDatabase(): Promise<TestDatabase & Bootstrapped> {
-  const database = await createTestDatabase();
-  return { ...database, ...(await activateShipped(database.url, 'few')) };
-}
+export const createReadyDatabase = (): Promise<TestDatabase & Bootstrapped> => databaseWith(undefined, 'few');
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const { words = 'shipped' } = options;
-  const isPrepared = options.databaseUrl === undefined && options.policies === undefined && words === 'shipped';
-  const createDatabase = isPrepared ? withShippedPolicies : createTestDatabase;
-  const database = options.databaseUrl === undefined ? await createDatabase() : undefined;
+  const database = options.databaseUrl === undefined ? await databaseWith(options.policies, words) : undefined;
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   const root = findRoot();
   const env = {
@@ -198,11 +210,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ? SILENT
       : createLogger({ name: 'test', level: 'info', pretty: false, destination: { write: log } });
   const db = await openTestDatabase(databaseUrl);
-  const { key: adminKey, operatorId } = isPrepared ? shipped : await bootstrap(db);
+  const { key: adminKey, operatorId } = database ?? (await bootstrap(db));
   let offsetMs = 0;
   const nowMs = (): number => Date.now() + offsetMs;
   const clock = { nowMs, monotonicMs: options.monotonicMs ?? (() => performance.now()) };
-  if (!isPrepared) await applyFolder({ db, nowMs, logger }, await folderOf(options.policies, words), { admit });
+  if (database === undefined)
+    await applyFolder({ db, nowMs, logger }, await folderOf(options.policies, words), { admit });
   const ingress = await startIngress({
     config,
     logger,
