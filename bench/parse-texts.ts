@@ -51,6 +51,7 @@ const LINES: Readonly<Record<string, string>> = {
   'commands of a program': 'subprocess.run("ls /srv/a#", shell=True)\n',
   'settings with equals signs': 'limit_#=#\n',
   'settings with colons': 'limit_#: "a"\n',
+  'settings with aliases': 'limit_#: &a# "b"\nbest_#: *a#\n',
   'settings in sections': '[part.a#]\nlimit = #\nname = "b"\n',
   'settings in words': 'set the limit_# to #\n',
   'calls of tools in tags': '<tool_call>{"name": "list_#", "arguments": {"id": #}}</tool_call>\n',

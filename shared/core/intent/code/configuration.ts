@@ -177,9 +177,9 @@ export function settingsNamedIn(text: string): Setting[] {
   const look = (value: unknown, around: readonly string[]): void => {
     if (Array.isArray(value)) for (const one of value) look(one, around);
     const object = objectOf(value);
-    if (object === undefined || around.length > MAX_DEPTH) return;
+    if (object === undefined) return;
     settings.push(...settingsNamed(object, around));
-    for (const [member, inner] of Object.entries(object)) look(inner, [...around, member]);
+    for (const [member, inner] of Object.entries(object)) look(inner, [...around.slice(1 - MAX_DEPTH), member]);
   };
   const [from, to] = [text.search(/[{[]/), Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))];
   if (from >= 0 && to > from && /value|enabled|active|required|state|"on"/.test(text))

@@ -1,5 +1,5 @@
 // Reads a document of YAML into plain values, with every scalar as the text that is written.
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseAllDocuments } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Node, parseAllDocuments } from 'yaml';
 
 /** A name with nothing behind it, such as `pgdata:` below `volumes:`. */
 export const UNSET = undefined;
@@ -10,6 +10,9 @@ const MAX_TEXT = 20_000;
 const MAX_NODES = 4_000;
 /** Brackets, and signs of items on one line, within each other: the parser calls itself for each. */
 const MAX_NESTED = 60;
+/** More documents than people put into a file. */
+const MAX_DOCUMENTS = 100;
+const DOCUMENT = /^(?:---|\.\.\.)/gm;
 const NESTED_ITEMS = new RegExp(`(?:[-?]\\s+){${MAX_NESTED}}`);
 
 /** What a text begins with that may be YAML, below comments: a name, or an item that has one. */
@@ -32,15 +35,39 @@ const STATEMENT =
 
 class NotRead extends Error {}
 
-function valueOf(node: Node | null, document: Document, budget: { left: number }): unknown {
-  budget.left -= 1;
-  if (budget.left < 0) throw new NotRead();
+/** What is known while a text is read. */
+interface Reading {
+  /** Nodes that may still be visited. */
+  left: number;
+  /** The last node of the document that has each name: a look-up by the parser would visit all nodes before an alias. */
+  readonly anchors: Map<string, Node>;
+}
+
+function valueOf(node: Node | null, reading: Reading): unknown {
+  reading.left -= 1;
+  if (reading.left < 0) throw new NotRead();
   if (node === null) return UNSET;
-  if (isAlias(node)) return valueOf(node.resolve(document) ?? null, document, budget);
-  if (isScalar(node)) return node.value === '' && node.type === 'PLAIN' ? UNSET : String(node.value);
-  const inner = (one: unknown) => valueOf(one as Node | null, document, budget);
+  if (isAlias(node)) {
+    const named = reading.anchors.get(node.source);
+    if (named === undefined) throw new NotRead();
+    return valueOf(named, reading);
+  }
+  if (isScalar(node)) {
+    if (node.anchor !== undefined) reading.anchors.set(node.anchor, node);
+    return node.value === '' && node.type === 'PLAIN' ? UNSET : String(node.value);
+  }
+  const inner = (one: unknown) => valueOf(one as Node | null, reading);
+  const whole = collectionOf(node, inner);
+  // Behind what it holds: a collection within itself is not read.
+  if ((isSeq(node) || isMap(node)) && node.anchor !== undefined) reading.anchors.set(node.anchor, node);
+  return whole;
+}
+
+function collectionOf(node: Node, inner: (one: unknown) => unknown): unknown {
   if (isSeq(node)) return node.items.map(inner);
   if (isMap(node)) {
+    const names = new Set(node.items.map(({ key }) => (isScalar(key) ? String(key.value) : key)));
+    if (names.size < node.items.length) throw new NotRead();
     if (node.items.some(({ key }) => isScalar(key) && STATEMENT.test(String(key.value)))) throw new NotRead();
     // What is merged belongs to no name of its own.
     return Object.fromEntries(
@@ -65,21 +92,25 @@ export function yamlIn(text: string): YamlDocuments | undefined {
   if (!BEGINS.test(text)) return undefined;
   const isCut = text.length > MAX_TEXT;
   const read = isCut ? text.slice(0, text.lastIndexOf('\n', MAX_TEXT)) : text;
-  if (isDeep(read)) return undefined;
-  const documents = parseAllDocuments(read, { schema: 'failsafe', prettyErrors: false, logLevel: 'silent' });
+  if (isDeep(read) || (read.match(DOCUMENT)?.length ?? 0) > MAX_DOCUMENTS) return undefined;
+  // The parser compares each name with all others of its map.
+  const options = { schema: 'failsafe', prettyErrors: false, logLevel: 'silent', uniqueKeys: false } as const;
+  const documents = parseAllDocuments(read, options);
   if (!Array.isArray(documents)) return undefined;
-  const budget = { left: MAX_NODES };
+  let left = MAX_NODES;
   try {
     const values: unknown[] = [];
     for (const document of documents) {
       const { contents, errors, warnings } = document;
       const isWhole = isMap(contents) || (isSeq(contents) && contents.items.length > 0 && contents.items.every(isMap));
       if (errors.length + warnings.length > 0 || !isWhole) return undefined;
-      values.push(valueOf(contents, document, budget));
+      const reading: Reading = { left, anchors: new Map() };
+      values.push(valueOf(contents, reading));
+      left = reading.left;
     }
     return { values, isCut };
   } catch (error) {
-    if (error instanceof NotRead || error instanceof ReferenceError) return undefined;
+    if (error instanceof NotRead) return undefined;
     throw error;
   }
 }
