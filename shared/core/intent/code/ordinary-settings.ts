@@ -166,10 +166,14 @@ function judgementOfName(parts: readonly string[], value: string, lexicon: Lexic
   const isBad = (part: string) => isDestroying(part, lexicon) || lexicon.codeWords.exposures.has(part);
   // `block_public_acls`, `require_approval`
   if (demands.has(parts[0] ?? '') && !parts.some(isWeak)) return ALL_ON.test(value) ? 'ordinary' : 'grave';
+  // No time before something is deleted is none to take it back.
+  if (parts.some(isBad) && parts.some((part) => WAITS.test(part)) && /^-?0/.test(value)) return 'grave';
   if (parts.some((part) => isBad(part) || isWeak(part))) return isOff && !/\.0/.test(value) ? 'ordinary' : 'grave';
   if (parts.some((part) => isMoney(part, lexicon))) return isOff ? 'open' : 'grave';
   return undefined;
 }
+
+const WAITS = /^(?:after|age|days?|delay|grace|hours?|minutes?|period|retention|seconds?|wait|window)$/;
 
 const SECONDS: ReadonlyMap<string, number> = new Map([
   ['ms', 0.001],

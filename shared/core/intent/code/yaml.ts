@@ -32,6 +32,13 @@ const STATEMENT =
 
 class NotRead extends Error {}
 
+/** The name of a member, which may stand behind an alias. @throws {NotRead} for one that is no text, or a line of a program */
+function nameOf(key: Node | null, document: Document): string {
+  const named = isAlias(key) ? key.resolve(document) : key;
+  if (!isScalar(named) || STATEMENT.test(String(named.value))) throw new NotRead();
+  return String(named.value);
+}
+
 function valueOf(node: Node | null, document: Document, budget: { left: number }): unknown {
   budget.left -= 1;
   if (budget.left < 0) throw new NotRead();
@@ -41,10 +48,8 @@ function valueOf(node: Node | null, document: Document, budget: { left: number }
   const inner = (one: unknown) => valueOf(one as Node | null, document, budget);
   if (isSeq(node)) return node.items.map(inner);
   if (isMap(node)) {
-    if (node.items.some(({ key }) => isScalar(key) && STATEMENT.test(String(key.value)))) throw new NotRead();
-    // What is merged belongs to no name of its own.
     return Object.fromEntries(
-      node.items.map(({ key, value }): [string, unknown] => [isScalar(key) ? String(key.value) : '', inner(value)]),
+      node.items.map(({ key, value }): [string, unknown] => [nameOf(key as Node | null, document), inner(value)]),
     );
   }
   return UNSET;
