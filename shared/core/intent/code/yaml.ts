@@ -12,6 +12,10 @@ const MAX_NODES = 4_000;
 const MAX_NESTED = 60;
 const NESTED_ITEMS = new RegExp(`(?:[-?]\\s+){${MAX_NESTED}}`);
 
+/** For each alias the parser looks through all that is before it. */
+const MAX_ALIASES = 100;
+const ALIAS = /(?<![^\s[\],{:-])\*[^\s*]/g;
+
 /** What a text begins with that may be YAML, below comments: a name, or an item that has one. */
 const BEGINS =
   /^(?:[ \t]*(?:#[^\n]*|---[^\n]*)?\n)*[ \t]*(?:-\s+)*(?:\?\s|\{|(?:"[^"\n]*"|'[^'\n]*'|[\p{L}\p{N}_$.<*/@][^\n:#]*(?::[^\s:#][^\n:#]*)*)\s*:(?:\s|$))/u;
@@ -70,7 +74,7 @@ export function yamlIn(text: string): YamlDocuments | undefined {
   if (!BEGINS.test(text)) return undefined;
   const isCut = text.length > MAX_TEXT;
   const read = isCut ? text.slice(0, text.lastIndexOf('\n', MAX_TEXT)) : text;
-  if (isDeep(read)) return undefined;
+  if (isDeep(read) || (read.match(ALIAS)?.length ?? 0) > MAX_ALIASES) return undefined;
   const documents = parseAllDocuments(read, { schema: 'failsafe', prettyErrors: false, logLevel: 'silent' });
   if (!Array.isArray(documents)) return undefined;
   const budget = { left: MAX_NODES };

@@ -31,7 +31,7 @@ const IN_FOLDER = /^(?:\.\/\x01\/)?(?:\w[\w-]*\/)+\x01(?:\.\w+)?$/;
 
 /** Modules that others load, and members that run, load, write or send something. */
 const ACTS =
-  /^(?:os|sys|io|subprocess|shutil|socket|ssl|ctypes|builtins|importlib|pathlib|path|urllib|http|https|requests|net|dns|fs|child_process|process|module|vm|worker_threads|pickle|marshal|multiprocessing|threading|signal|tempfile|system|popen|eval|exec|call|apply|bind|invoke|attempt|spawn|fork|run|open|connect|write|rename|replace_?with|save|touch|chmod|chown|symlink|post|put|patch|request|fetch|publish|commit|send|upload|print_file)$|^(?:exec|eval|import|require|write|send|post|spawn|run|delete|remove_?(?:file|dir|all)|upload|rm)(?:[A-Z_]|$)|(?:Actual|Sync)$/;
+  /^(?:os|sys|io|subprocess|shutil|socket|ssl|ctypes|builtins|importlib|pathlib|path|urllib|http|https|requests|net|dns|fs|child_process|process|module|vm|worker_threads|pickle|marshal|multiprocessing|threading|signal|tempfile|system|popen|eval|exec|call|apply|bind|execute(?:many|script)?|invoke|attempt|spawn|fork|run|open|connect|write|rename|replace_?with|save|touch|chmod|chown|symlink|post|put|patch|request|fetch|publish|commit|send|upload|print_file)$|^(?:exec|eval|import|require|write|send|post|spawn|run|delete|remove_?(?:file|dir|all)|upload|rm)(?:[A-Z_]|$)|(?:Actual|Sync)$/;
 
 export abstract class Members extends Deeds {
   /** It opens a file to read it. */
