@@ -357,3 +357,18 @@ describe('the reader of programs', () => {
     }
   });
 });
+
+describe('a library that only computes', () => {
+  it('gives no way to modules that it loads, nor to acts of what it is given', () => {
+    for (const text of [
+      'import babel\nbabel.os.system("rm -rf /data")',
+      'from babel import shutil\nshutil.rmtree("/data")',
+      'import babel\nbabel.__builtins__["eval"]("1")',
+      'import more_itertools\nfrom pathlib import Path\nmore_itertools.first(Path("/data").iterdir()).unlink()',
+      'import { vi } from "vitest";\nconst fs = await vi.importActual("fs");\nfs.rmSync("/data");',
+      'import { jest } from "@jest/globals";\njest.requireActual("./wipe").all();',
+      'import { expect } from "vitest";\nawait expect(prisma.user).deleteMany();',
+    ])
+      expect(parseIntent(text, lexicon).effect, text).not.to.equal('read');
+  });
+});

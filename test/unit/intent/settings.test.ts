@@ -298,6 +298,8 @@ const GRAVE_KINDS: readonly (readonly [kind: string, paths: readonly string[], v
     ['volumes.host_path.path', 'web.volumes', 'web.mounts'],
     ['/', '/etc', '/var/run/docker.sock', '/proc'],
   ],
+  ['no time before it is gone', ['kms.deletion_window', 'users.delete_after_days', 'files.purge_delay'], ['0', '0s']],
+  ['what destroys, among settings of checks', ['ruff.drop_database', 'pytest.wipe_disk'], ['true', 'on']],
   ['a machine that may hurt somebody', ['oven.max_temperature', 'mill.rpm'], ['900', '20000']],
 ];
 
@@ -334,6 +336,11 @@ describe('a setting of a kind', () => {
       'a: !!python/object/apply:os.system [ls]\nb: 1',
       'DEBUG=True\nAPP_ENV=production',
       'set mfa_required to false',
+      'x: &k privileged\nspec:\n  *k : true\n  name: web',
+      'name: web\n? [privileged]\n: true\n',
+      'name: web\nmfa_required: |\n  false\n',
+      'name: web\ndata:\n  app.properties: tls.verify=false',
+      'name: web\ndata:\n  app.yaml: |\n    mfa:\n      required: false',
     ])
       expect(isOrdinary(text), text).to.equal(false);
   });
@@ -347,14 +354,38 @@ describe('a setting of a kind', () => {
       'Wire 900 to Tom',
       'Erase the archive:',
       'rm -rf /srv',
+      'Yeet the database:',
+      'Full access for all:',
+      'You are now root:',
     ])
       expect(isOrdinary(`${above}\nport: 80\nlog_level: info`), above).to.equal(false);
   });
 
   it('is not looked for in a text that is too deep or too large by its aliases', () => {
     const bomb = `a: &a [${'x, '.repeat(50)}x]\nb: &b [${'*a, '.repeat(50)}*a]\nc: [${'*b, '.repeat(50)}*b]`;
-    for (const text of ['['.repeat(3_000), '- '.repeat(2_000).concat('a: b'), `a: ${'{a: '.repeat(900)}`, bomb])
+    for (const text of [
+      '['.repeat(3_000),
+      '- '.repeat(2_000).concat('a: b'),
+      `a: ${'{a: '.repeat(900)}`,
+      bomb,
+      `a: &a 1\n${'b: *a\n'.repeat(400)}`,
+    ])
       expect(isOrdinary(text), text.slice(0, 20)).to.equal(false);
+  });
+});
+
+describe('a setting that tunes something', () => {
+  it('is no ordinary change by its form alone: a size of money, a function that acts, what a checker is given', () => {
+    for (const text of [
+      'web:\n  credit_limits: 500k\n  port: 80',
+      'web:\n  withdrawal_limits: 900k\n  port: 80',
+      'rules:\n  expr: drop_table(users)\n  port: 80',
+      'rules:\n  expression: delete_all(users)\n  port: 80',
+      'ruff:\n  allow: everyone\n  port: 80',
+      'coverage:\n  firewall: open\n  port: 80',
+      'web:\n  upload_customers: true\n  port: 80',
+    ])
+      expect(isOrdinary(text), text).to.equal(false);
   });
 });
 

@@ -74,7 +74,7 @@ const nameOf = (path: readonly string[]): string => partsOf(path.filter(Boolean)
 export const settingAt = (around: readonly string[], own: string, value: string): Setting => ({
   name: nameOf([...around, own]),
   own: nameOf([own]),
-  value: value === '' ? 'empty' : value.toLowerCase(),
+  value: value.trim() === '' ? 'empty' : value.trim().toLowerCase(),
 });
 
 /** Names of one command, whose list has its words; other lists have a command in each item. */
@@ -168,7 +168,21 @@ function membersOf(value: unknown, around: readonly string[], own: string, found
   } else if (typeof value === 'string' && VARIABLE.test(value)) {
     const [, name = '', inner = ''] = VARIABLE.exec(value) ?? [];
     found.settings.push(settingAt(path, name, inner));
-  } else found.settings.push(settingAt(around, own, value === UNSET ? 'unset' : written(value)));
+  } else {
+    found.settings.push(settingAt(around, own, value === UNSET ? 'unset' : written(value)));
+    if (typeof value === 'string') addFileIn(value, path, found);
+  }
+}
+
+/** A file within a file: `data: {app.properties: "a=1"}`. */
+function addFileIn(text: string, path: readonly string[], found: Found): void {
+  const inner = found.isInner ? undefined : configurationIn(text, true);
+  if (inner === undefined) return;
+  found.settings.push(
+    ...inner.settings.map(({ name, own, value }) => ({ name: nameOf([...path, name]), own: own ?? name, value })),
+  );
+  found.commands.push(...inner.commands);
+  found.isCut ||= inner.isCut;
 }
 
 /** What objects in a text of JSON name so. */
@@ -192,10 +206,19 @@ interface Found {
   readonly commands: string[];
   readonly remarks: string[];
   readonly isDocument: boolean;
+  /** It stands in a value of another. */
+  readonly isInner: boolean;
   isCut: boolean;
 }
 
-const newFound = (): Found => ({ settings: [], commands: [], remarks: [], isDocument: false, isCut: false });
+const newFound = (isInner = false): Found => ({
+  settings: [],
+  commands: [],
+  remarks: [],
+  isDocument: false,
+  isInner,
+  isCut: false,
+});
 
 const linesOf = (text: string): string[] =>
   text
@@ -255,21 +278,21 @@ function settingsOfLine(text: string, around: readonly string[]): Setting[] {
   }));
 }
 
-const configurationOf = (values: readonly unknown[], isCut = false): Configuration => {
-  const found = { ...newFound(), isDocument: true, isCut };
+const configurationOf = (values: readonly unknown[], isInner: boolean, isCut = false): Configuration => {
+  const found = { ...newFound(isInner), isDocument: true, isCut };
   for (const value of values) membersOf(value, [], '', found);
   return found;
 };
 
 /**
  * What a text sets that is nothing but settings, in lines, in YAML or in JSON; undefined for any other text. One line with a colon may be a
- * note, unless its value is no word.
+ * note, unless its value is no word. `isInner`: it stands in a value of another one.
  */
-export function configurationIn(text: string): Configuration | undefined {
+export function configurationIn(text: string, isInner = false): Configuration | undefined {
   if (!/[=:]/.test(text)) return undefined;
   const document = text.replace(/^(?:\s*#[^\n]*\n)+/, '').trim();
   const value = /^[{[]/.test(document) ? parsed(document) : undefined;
-  if (value !== undefined) return configurationOf([value]);
+  if (value !== undefined) return configurationOf([value], isInner);
   const lines = linesOf(text);
   const [first, ...others] = lines;
   if (first === undefined) return undefined;
@@ -278,7 +301,7 @@ export function configurationIn(text: string): Configuration | undefined {
   const isLine = others.length > 0 || areAssignments(first) || SCALAR.test(first);
   if (!isLine) return undefined;
   const yaml = others.length > 0 ? yamlIn(text) : undefined;
-  if (yaml !== undefined) return configurationOf(yaml.values, yaml.isCut);
+  if (yaml !== undefined) return configurationOf(yaml.values, isInner, yaml.isCut);
   const found = linesSet(lines);
   // Names are told by brackets that are open over several lines.
   return found && lines.some((line) => /[{[(]$/.test(line)) ? { ...found, settings: settingsIn(text) } : found;

@@ -137,6 +137,20 @@ const beginsWithVerb = (words: string, lexicon: Lexicon): boolean =>
   lexicon.verbs.has(partsOf(words).find((word) => word !== 'please') ?? '');
 const SETS_UP = /^(?:apply|use|add|set|update|change|write|put|save|create)$/;
 
+/** A word before the name of a thing, at the beginning: an order with whatever verb, `Yeet the database`. */
+const ORDERS =
+  /^\s*(?!(?:and|as|at|below|by|for|from|here|in|is|of|on|that|this|to|with)\s)\p{L}+\s+(?:the|all|every|everything|everyone|our|your|my|its|their|th[eo]se|die|das|den|alle|le|les|la|el|los|las|il)(?:\s|:|$)/iu;
+
+/** Whether words above settings say whose right, money or protection something is about, or begin as an order does. */
+const isPointed = (words: string, lexicon: Lexicon): boolean => {
+  const { exposures, sensitiveSettings, sensitiveValues, weakeners } = lexicon.codeWords;
+  const isAbout = (part: string) =>
+    [exposures, sensitiveSettings, sensitiveValues, weakeners].some((list) => list.has(part)) ||
+    isMoney(part, lexicon) ||
+    isDestroying(part, lexicon);
+  return ORDERS.test(words) || (/\s/.test(words) && partsOf(words).some(isAbout));
+};
+
 /** Words that name or tell something, and can ask for nothing: no verb is among them, and nothing that may be given, paid or opened. */
 const isRemark = (text: string, lexicon: Lexicon): boolean => {
   const { sensitiveSettings, sensitiveValues } = lexicon.codeWords;
@@ -166,10 +180,19 @@ function judgementOfName(parts: readonly string[], value: string, lexicon: Lexic
   const isBad = (part: string) => isDestroying(part, lexicon) || lexicon.codeWords.exposures.has(part);
   // `block_public_acls`, `require_approval`
   if (demands.has(parts[0] ?? '') && !parts.some(isWeak)) return ALL_ON.test(value) ? 'ordinary' : 'grave';
+  // No time before something is deleted is none to take it back.
+  if (
+    parts.some((part) => isBad(part) || part === 'deletion') &&
+    parts.some((part) => WAITS.test(part)) &&
+    /^-?0/.test(value)
+  )
+    return 'grave';
   if (parts.some((part) => isBad(part) || isWeak(part))) return isOff && !/\.0/.test(value) ? 'ordinary' : 'grave';
   if (parts.some((part) => isMoney(part, lexicon))) return isOff ? 'open' : 'grave';
   return undefined;
 }
+
+const WAITS = /^(?:after|age|days?|delay|grace|hours?|minutes?|period|retention|seconds?|wait|window)$/;
 
 const SECONDS: ReadonlyMap<string, number> = new Map([
   ['ms', 0.001],
@@ -360,7 +383,7 @@ function changeOf(
   if (judgements.has('grave')) return 'grave';
   for (const remark of remarks)
     if (asks(remark, lexicon)) return 'grave';
-    else if (mayAsk(remark, lexicon)) judgements.add('open');
+    else if (mayAsk(remark, lexicon) || isPointed(remark, lexicon)) judgements.add('open');
   return judgements.has('open') ||
     (!isDocument && MORE_THAN_WORDS.test(written.replace(SECTION_LINE, '').replace(QUOTED, '')))
     ? 'open'

@@ -5,7 +5,7 @@ import type { Setting } from './settings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 
 const SIZE = /^(?!0+(?:\.0+)?[a-z])\d{1,6}(?:\.\d{1,3})?\s?(?:[kmgt]i?b?)$/;
-const SIZE_NAME = /(?:^|_)(?:size|mem|memory|buffers?|cache|storage|requests|limits|body|capacity)(?:_|$)/;
+const SIZE_NAME = /(?:^|_)(?:size|mem|memory|buffers?|cache|storage|body|capacity)(?:_|$)/;
 const LEVEL = /^(?:trace|debug|info|information|notice|warn|warning|error)$/;
 const LOG_NAME = /(?:^|_)(?:log|logs|logging|loggers?|level|verbosity)(?:_|$)/;
 const AUDIT_NAME = /(?:^|_)(?:audit|auditing|security)(?:_|$)/;
@@ -33,8 +33,10 @@ const HAS_FOLDER = /[/*]|\.[a-z][a-z\d]{1,6}$/;
 /** `pgdata:/var/lib/postgresql/data`, `./site:/usr/share/nginx/html:ro`: what stands there is only seen by the container. */
 const MOUNTED = new RegExp(String.raw`^((?:\./)?${SEGMENT}(?:/${SEGMENT})*/?):/[\w./-]+(?::r[ow])?$`, 'u');
 
+/** `*` is all that there is. */
 const isFile = (value: string): boolean =>
   !value.includes('..') &&
+  /[\p{L}\p{N}]/u.test(value) &&
   ((RELATIVE.test(value) && HAS_FOLDER.test(value)) ||
     (ABSOLUTE.test(value) && !isSystemPath(value) && !SYSTEM.test(value)) ||
     MOUNTED.test(value));
@@ -94,16 +96,54 @@ export const isLook = (parts: readonly string[], { codeWords: { looks } }: Lexic
 /** An expression over metrics, which reads and nothing else: `rate(http_requests_total[5m]) > 0.5`. */
 const METRICS = /^[\w\s(){}[\]"'=~!<>+*/.,:%^|-]+$/;
 const METRIC = /[a-z]+_[a-z_]+|\[\d+[smhd]\]/;
+/** A function that is none of those over metrics: `delete_all(users)`. */
+const OTHER_FUNCTION =
+  /(?<![a-z\d_])(?!(?:sum|avg|min|max|count|group|stddev|stdvar|topk|bottomk|quantile|rate|irate|increase|delta|idelta|deriv|absent|absent_over_time|changes|resets|time|clamp|clamp_max|clamp_min|abs|ceil|floor|round|histogram_quantile|label_replace|label_join|predict_linear|scalar|(?:avg|min|max|sum|count|quantile|last|present)_over_time|by|on|without|ignoring|group_left|group_right|and|or|unless|offset|bool)\s*\()[a-z_]\w*\s*\(/;
 
-/** Names of what code is checked and formatted with. */
-const isWorkbench = (around: readonly string[], { codeWords: { workbench } }: Lexicon): boolean =>
-  around.slice(0, 2).some((part) => workbench.has(part));
+/** Words of a name that say nothing of what code is checked with, and are grave elsewhere. */
+const CHECKED = /^(?:allow|args|checks?|disable|exclude[ds]?|force|ignored?|include|modules?|overrides?|paths?|skip)$/;
+
+/** Whether it is a setting of what code is checked and formatted with. */
+function isWorkbench({ name, value }: Setting, lexicon: Lexicon): boolean {
+  const {
+    demands,
+    exposures,
+    leastRights,
+    looks,
+    runsCode,
+    safeguards,
+    sensitiveSettings,
+    sensitiveValues,
+    workbench,
+  } = lexicon.codeWords;
+  const parts = name.split('_');
+  if (!parts.slice(0, 2).some((part) => workbench.has(part))) return false;
+  const isOff = /^(?:false|off|no|none|never|disabled?|empty|0)$/.test(value);
+  const isGrave = (part: string) =>
+    runsCode.has(part) ||
+    isMoney(part, lexicon) ||
+    isDestroying(part, lexicon) ||
+    exposures.has(part) ||
+    (sensitiveSettings.has(part) && (!CHECKED.test(part) || (isOff && /^checks?$/.test(part)))) ||
+    (isOff && !looks.has(part) && (safeguards.has(part) || demands.has(part)));
+  const says = value.split(/[^\p{L}\p{N}]+/u);
+  return (
+    !parts.some(isGrave) &&
+    (isOff ||
+      !says.some((part) => sensitiveValues.has(part) || isDestroying(part, lexicon) || leastRights.has(part))) &&
+    (/^[\p{L}\p{N}][\p{L}\p{N}._/+-]*$/u.test(value) || isFile(value))
+  );
+}
 
 const ENVIRONMENT = /^(?:app|node|rails|flask|go)_env$/;
 
+/** Values that stop or throw away something, whatever the name. */
+const NOT_PLAIN = /^(?:0|off|sigkill|9|allkeys-\w+|clusterrole(?:binding)?|\w*webhookconfiguration)$/;
+
 /** A setting that only tunes something, whatever else its name may mean. */
-export function isTuning({ name, own = name, value }: Setting, lexicon: Lexicon): boolean {
-  const { plainSettings, runsCode, sensitiveSettings, sensitiveValues } = lexicon.codeWords;
+export function isTuning(setting: Setting, lexicon: Lexicon): boolean {
+  const { name, own = name, value } = setting;
+  const { plainSettings, plumbing, sensitiveSettings, sensitiveValues } = lexicon.codeWords;
   const parts = own.split('_');
   const around = name.split('_').slice(0, -parts.length);
   const isWord = /^[\p{L}\p{N}][\p{L}\p{N}._/+-]*$/u.test(value);
@@ -111,12 +151,21 @@ export function isTuning({ name, own = name, value }: Setting, lexicon: Lexicon)
     SIZE.test(value) &&
     SIZE_NAME.test(own) &&
     !AUDIT_NAME.test(name) &&
-    !parts.some((part) => isDestroying(part, lexicon))
+    !name
+      .split('_')
+      .some(
+        (part) =>
+          isDestroying(part, lexicon) ||
+          isMoney(part, lexicon) ||
+          (sensitiveSettings.has(part) && !plumbing.has(part) && part !== 'shared'),
+      )
   )
     return true;
   if (LEVEL.test(value) && LOG_NAME.test(name) && !AUDIT_NAME.test(name)) return true;
-  if (plainSettings.has(own) && isWord && !/^(?:0|off)$/.test(value)) return true;
-  if (/^(?:expr|expression|promql)$/.test(own) && METRICS.test(value) && METRIC.test(value)) return true;
+  if (plainSettings.has(own) && isWord && !(NOT_PLAIN.test(value) || (own === 'when' && value === 'never')))
+    return true;
+  if (/^(?:expr|expression|promql)$/.test(own) && METRICS.test(value) && METRIC.test(value))
+    return !OTHER_FUNCTION.test(value);
   // The name of an alert.
   if (own === 'alert' && isWord && !sensitiveValues.has(value) && !isDestroying(value, lexicon))
     return !/^(?:false|no|off|\d+)$/.test(value);
@@ -130,7 +179,5 @@ export function isTuning({ name, own = name, value }: Setting, lexicon: Lexicon)
   if (own.endsWith('_name') && isWord && !parts.some((part) => sensitiveSettings.has(part) || isMoney(part, lexicon)))
     return !says.some(isSaid);
   if (ENVIRONMENT.test(own)) return /^(?:dev|development|test|testing|local|ci)$/.test(value);
-  if (isWorkbench(around, lexicon) && !parts.some((part) => runsCode.has(part) || isMoney(part, lexicon)))
-    return isWord || isFile(value);
-  return false;
+  return isWorkbench(setting, lexicon);
 }

@@ -1,5 +1,5 @@
 // Reads a document of YAML into plain values, with every scalar as the text that is written.
-import { isAlias, isMap, isScalar, isSeq, type Node, parseAllDocuments } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Node, parseAllDocuments, type Scalar } from 'yaml';
 
 /** A name with nothing behind it, such as `pgdata:` below `volumes:`. */
 export const UNSET = undefined;
@@ -41,38 +41,57 @@ interface Reading {
   left: number;
   /** The last node of the document that has each name: a look-up by the parser would visit all nodes before an alias. */
   readonly anchors: Map<string, Node>;
+  /** Aliases within which a node is read: what it names was named before, and may have been named anew since. */
+  aliases: number;
 }
 
-function valueOf(node: Node | null, reading: Reading): unknown {
+function keep(node: Node, { anchors, aliases }: Reading): void {
+  if (aliases === 0 && 'anchor' in node && node.anchor !== undefined) anchors.set(node.anchor, node);
+}
+
+/** What an alias stands for; the node itself where it is none. @throws {NotRead} for one that stands for nothing before it */
+function behind(node: Node | null, { anchors }: Reading): Node | null {
+  if (!isAlias(node)) return node;
+  const named = anchors.get(node.source);
+  if (named === undefined) throw new NotRead();
+  return named;
+}
+
+/** The name of a member, which may stand behind an alias. @throws {NotRead} for one that is no text, or a line of a program */
+function nameOf(key: Node | null, reading: Reading): string {
+  const named = behind(key, reading);
+  if (!isScalar(named) || STATEMENT.test(String(named.value))) throw new NotRead();
+  if (named === key) keep(named, reading);
+  return String(named.value);
+}
+
+function valueOf(written: Node | null, reading: Reading): unknown {
   reading.left -= 1;
   if (reading.left < 0) throw new NotRead();
+  const node = behind(written, reading);
   if (node === null) return UNSET;
-  if (isAlias(node)) {
-    const named = reading.anchors.get(node.source);
-    if (named === undefined) throw new NotRead();
-    return valueOf(named, reading);
-  }
-  if (isScalar(node)) {
-    if (node.anchor !== undefined) reading.anchors.set(node.anchor, node);
-    return node.value === '' && node.type === 'PLAIN' ? UNSET : String(node.value);
-  }
-  const inner = (one: unknown) => valueOf(one as Node | null, reading);
-  const whole = collectionOf(node, inner);
-  // Behind what it holds: a collection within itself is not read.
-  if ((isSeq(node) || isMap(node)) && node.anchor !== undefined) reading.anchors.set(node.anchor, node);
-  return whole;
+  const nested = node === written ? 0 : 1;
+  reading.aliases += nested;
+  const value = isScalar(node) ? textOf(node) : collectionOf(node, reading);
+  reading.aliases -= nested;
+  // After what it holds: a collection within itself is not read.
+  if (nested === 0) keep(node, reading);
+  return value;
 }
 
-function collectionOf(node: Node, inner: (one: unknown) => unknown): unknown {
+const textOf = ({ value, type }: Scalar): unknown => (value === '' && type === 'PLAIN' ? UNSET : String(value));
+
+function collectionOf(node: Node, reading: Reading): unknown {
+  const inner = (one: unknown) => valueOf(one as Node | null, reading);
   if (isSeq(node)) return node.items.map(inner);
   if (isMap(node)) {
-    const names = new Set(node.items.map(({ key }) => (isScalar(key) ? String(key.value) : key)));
-    if (names.size < node.items.length) throw new NotRead();
-    if (node.items.some(({ key }) => isScalar(key) && STATEMENT.test(String(key.value)))) throw new NotRead();
-    // What is merged belongs to no name of its own.
-    return Object.fromEntries(
-      node.items.map(({ key, value }): [string, unknown] => [isScalar(key) ? String(key.value) : '', inner(value)]),
-    );
+    const members = node.items.map(({ key, value }): [string, unknown] => [
+      nameOf(key as Node | null, reading),
+      inner(value),
+    ]);
+    // A name that is set twice.
+    if (new Set(members.map(([name]) => name)).size < members.length) throw new NotRead();
+    return Object.fromEntries(members);
   }
   return UNSET;
 }
@@ -104,7 +123,7 @@ export function yamlIn(text: string): YamlDocuments | undefined {
       const { contents, errors, warnings } = document;
       const isWhole = isMap(contents) || (isSeq(contents) && contents.items.length > 0 && contents.items.every(isMap));
       if (errors.length + warnings.length > 0 || !isWhole) return undefined;
-      const reading: Reading = { left, anchors: new Map() };
+      const reading: Reading = { left, anchors: new Map(), aliases: 0 };
       values.push(valueOf(contents, reading));
       left = reading.left;
     }

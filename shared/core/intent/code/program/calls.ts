@@ -85,6 +85,10 @@ export abstract class Calls extends Members implements Acts {
     return this.takesSecrets || this.clients.sends(place, name, outside());
   }
 
+  protected actsByName(name: string): boolean {
+    return this.#known.isActingModule(name);
+  }
+
   /** Modules that are not listed: calls of their functions are those of tools. */
   readonly #tools = new Set<string>();
 

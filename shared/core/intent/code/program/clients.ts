@@ -10,7 +10,9 @@ const PLAIN_HEADER = /^(?:authorization|accept|user-agent|content-type|(?:x-)?ap
 const BASE = /^(?:baseURL|base_url)$/;
 /** Words of the name of a variable that do not say whose credentials it holds. */
 const NO_SERVICE = /^(?:token|key|api|secret|access|auth|pat|password|bot|personal|read|ro)$/i;
-const HOST = /^[a-z]+:\/\/([^/?#]*)/i;
+const HOST = /^(?:[a-z]+:)?\/\/([^/?#]*)/i;
+/** A part of an address that something else is added to: `https:`, `//`, `https://ev`. */
+const CUT_ADDRESS = /^(?:(?:https?)?:?\/\/?|https?:?|https?:\/\/[^/?#.:]*)$/i;
 
 const keyOf = ({ key, name }: Member): string => textIn(key) ?? name ?? '';
 
@@ -69,7 +71,8 @@ export class Clients {
       words.some((word) => word.length > 2 && !NO_SERVICE.test(word) && host.split('.').includes(word)) &&
       this.#names.apiHosts.has(host);
     const part = this.#byPlace.get(`${place.from} ${place.to}`);
-    return part !== undefined && !this.#asksBack && hosts.every(isOwn) && this.#isSent(part, new Set());
+    const isCut = this.#found.texts.some((text) => CUT_ADDRESS.test(text));
+    return part !== undefined && !isCut && !this.#asksBack && hosts.every(isOwn) && this.#isSent(part, new Set());
   }
 
   #isSent(part: Part, seen: Set<string>, isHeader = false): boolean {

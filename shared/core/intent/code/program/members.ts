@@ -29,6 +29,10 @@ import {
 /** A file that a program finds in a folder of its own. */
 const IN_FOLDER = /^(?:\.\/\x01\/)?(?:\w[\w-]*\/)+\x01(?:\.\w+)?$/;
 
+/** Modules that others load, and members that run, load, write or send something. */
+const ACTS =
+  /^(?:os|sys|io|subprocess|shutil|socket|ssl|ctypes|builtins|importlib|pathlib|path|urllib|http|https|requests|net|dns|fs|child_process|process|module|vm|worker_threads|pickle|marshal|multiprocessing|threading|signal|tempfile|system|popen|eval|exec|call|apply|bind|execute(?:many|script)?|invoke|attempt|spawn|fork|run|open|connect|write|rename|replace_?with|save|touch|chmod|chown|symlink|post|put|patch|request|fetch|publish|commit|send|upload|print_file)$|^(?:exec|eval|import|require|write|send|post|spawn|run|delete|remove_?(?:file|dir|all)|upload|rm)(?:[A-Z_]|$)|(?:Actual|Sync)$/;
+
 export abstract class Members extends Deeds {
   /** It opens a file to read it. */
   opensFiles = false;
@@ -84,16 +88,24 @@ export abstract class Members extends Deeds {
     return (this.names.functions.has(name) && !this.hasHidden(name)) || this.pureOf(name) !== undefined;
   }
 
-  /** What only computes, with all that it gives, and has this name: `zod` of `zod.z.number().int`. */
+  /**
+   * What only computes, with all that it gives, and has this name: `zod` of `zod.z.number().int`. None does whose name leads on to a module
+   * that it loads itself (`babel.os.remove`), or says that it acts: it may be a method of what the library was given (`first(files).unlink`).
+   */
   protected pureOf(name: string): string | undefined {
     let pure = this.#pure.get(name);
     if (pure === undefined) {
       const ends = Array.from(name.matchAll(/[.(]|$/g), ({ index }) => name.slice(0, index));
       pure = (!this.hasHidden(name) && ends.find((one) => this.names.pure.has(one))) || '';
+      const others = name.slice(pure.length).split(/[.()]+/);
+      if (others.some((one) => ACTS.test(one) || (one !== '' && this.actsByName(one)))) pure = '';
       this.#pure.set(name, pure);
     }
     return pure === '' ? undefined : pure;
   }
+
+  /** Whether something surely does more than compute, by its name. */
+  protected abstract actsByName(name: string): boolean;
 
   readonly #pure = new Map<string, string>();
 

@@ -194,6 +194,8 @@ function readAs(
   const clients = new Set(names.sessions.values());
   const handsClient = ({ deed, path: [name = ''], end }: Act) =>
     deed === undefined && clients.has(name) && text.charAt(end - 1) !== ')';
+  // `module.__builtins__`
+  const reachesHidden = ({ path }: Act) => path.some((name) => /^__\w+__$/.test(name));
   const done = ({ runShell: shell, readTool }: OtherReaders): Done => {
     const others = { runShell: shell, readTool: names.readsTools ? readTool : undefined };
     const isUnread = !others.readTool && tools.some(({ otherwise }) => otherwise !== 'reads');
@@ -205,7 +207,10 @@ function readAs(
       return {
         ...NOT_DONE,
         isRefused:
-          judge.hasTooManyActs || found.some(handsClient) || (tools.length > 0 && (!isExpression || isGrave())),
+          judge.hasTooManyActs ||
+          found.some(handsClient) ||
+          found.some(reachesHidden) ||
+          (tools.length > 0 && (!isExpression || isGrave())),
       };
     const each = found.map((act) => ({ act, fragments: read(act, others) }));
     const isRead = ({ fragments }: (typeof each)[number]) => fragments.every(({ effect }) => effect === 'read');

@@ -160,10 +160,22 @@ const isForm = (full: string, last: string, args: string): boolean =>
   ANSWERS.test(full) ||
   (FINISHES.test(full) && NO_ARGUMENTS.test(args));
 
+/** Whether words on a page, or its address, say that more is done than looked at. Words that are not of English may say anything. */
+const saysMore = (text: string, lexicon: Lexicon): boolean =>
+  /[^\0-\x7f]/.test(text) ||
+  partsOf(text.replace(/\b(?:sign|log) ?(?:in|up|out)\b/gi, '')).some(
+    (word) =>
+      isGraveWord(word, lexicon) ||
+      isMoney(word, lexicon) ||
+      lexicon.codeWords.sensitiveValues.has(word) ||
+      (!MILD.test(word) && (lexicon.verbs.get(word)?.effect ?? 'read') !== 'read'),
+  );
+const MILD = /^(?:add|apply|back|button|cancel|continue|create|edit|new|next|save|set|submit|tab|test|text|update)$/;
+
 /** Whether a call only reads by what it is given: it opens a page inside, or carries out a statement that was put together to read. */
 function readsByGiven(last: string, { given, sources }: Called, lexicon: Lexicon): boolean {
   const isHere = (text: string) => /^\/[^/]/.test(text) || (ADDRESS.test(text) && !isOutside(text, lexicon));
-  if (last === 'goto') return textsIn(given).every(isHere);
+  if (last === 'goto') return textsIn(given).every((text) => isHere(text) && !saysMore(text, lexicon));
   return (
     lexicon.codeWords.queries.has(last.toLowerCase()) && sources.length > 0 && sources.every((one) => SELECTS.test(one))
   );
@@ -274,7 +286,11 @@ export function calledTool(deed: Called, act: Act, readers: Readers): Fragment {
     does !== undefined &&
     does.effect !== 'read' &&
     (holdsSecrets(deed, act.arguments, texts) || texts.some((text) => writtenPlace(text, span, lexicon).length > 0));
-  const { object, ...told } = gravest<Deed>([does, isUnclear ? unknownCode(span) : undefined]) ?? unknownCode(span);
+  const isPressed =
+    (isInPage || deed.names.some((name) => USES_PAGE.test(name))) &&
+    textsIn(deed.given, TOLD_OR_SOUGHT).some((text) => saysMore(text, lexicon));
+  const { object, ...told } =
+    gravest<Deed>([does, isUnclear || isPressed ? unknownCode(span) : undefined]) ?? unknownCode(span);
   return fragmentOf(span, {
     verb: told.verb,
     action: told.action,
