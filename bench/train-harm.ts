@@ -59,9 +59,6 @@ const DROPOUT = 0.5;
 const SEEDS = [7, 18, 29] as const;
 const LINE = 1_900;
 
-/** Files of deceit and honest work in pairs, which are learned from but set no thresholds: a third of them is on the wrong side, which says nothing of other texts. */
-const SETS_NO_THRESHOLD = /\bharm-deceit\d*\.jsonl:/;
-
 /** A text as the numbers of its words, parts, pairs and threes of words. */
 interface Example extends NumberedExample {
   /** As the parser reads it. */
@@ -69,15 +66,12 @@ interface Example extends NumberedExample {
   readonly fold: number;
   /** What the rules have read in it (`namesOfReading`). */
   readonly reading: readonly ReadingName[];
-  readonly setsThresholds: boolean;
 }
 
 /** With the scores of its words by weights that were learned without it. */
-interface ScoredExample
-  extends Pick<Example, 'target' | 'fold' | 'reading' | 'setsThresholds'>,
-    Pick<ScoredText, 'score' | 'stretch'> {}
+interface ScoredExample extends Pick<Example, 'target' | 'fold' | 'reading'>, Pick<ScoredText, 'score' | 'stretch'> {}
 
-function exampleOf({ text, ...known }: Omit<Example, 'numbers' | 'values'>): Example {
+function exampleOf(text: string, reading: Example['reading'], target: 0 | 1, fold: number): Example {
   const counts = new Map<number, number>();
   const words = harmTokensOf(text).map(({ word }) => word);
   const hashes = words.map(wordHash);
@@ -88,7 +82,9 @@ function exampleOf({ text, ...known }: Omit<Example, 'numbers' | 'values'>): Exa
   for (let at = 0; at <= ofWords.length; at += 1) eachWordPhraseAt(ofWords, at, add);
   return {
     text,
-    ...known,
+    fold,
+    target,
+    reading,
     numbers: Int32Array.from(counts.keys()),
     values: Float64Array.from(counts.values()),
   };
@@ -102,15 +98,7 @@ export function examplesOf(rows: readonly PlacedText[], lexicon: Lexicon): Examp
     const harm = harmOf(row);
     if (harm === undefined) return [];
     const { readingNames = [] } = assessIntent(text, rulesAlone);
-    return [
-      exampleOf({
-        text: readTextOf(text, lexicon),
-        reading: readingNames,
-        target: harm === 'none' ? 0 : 1,
-        fold: foldOf(text),
-        setsThresholds: !SETS_NO_THRESHOLD.test(row.place),
-      }),
-    ];
+    return [exampleOf(readTextOf(text, lexicon), readingNames, harm === 'none' ? 0 : 1, foldOf(text))];
   });
 }
 
@@ -186,10 +174,9 @@ function linesOf(bytes: Uint8Array): string[] {
 
 function heldOutScores(examples: readonly Example[], models: readonly WordsModel[]): ScoredExample[] {
   const estimators = models.map((model) => estimatorOf(model, {}, NO_THRESHOLDS));
-  return examples.flatMap(({ text, target, fold, reading, setsThresholds }) => {
+  return examples.flatMap(({ text, target, fold, reading }) => {
     const scored = estimators[fold]?.of(text);
-    if (scored === undefined) return [];
-    return [{ target, fold, reading, setsThresholds, score: scored.score, stretch: scored.stretch }];
+    return scored === undefined ? [] : [{ target, fold, reading, score: scored.score, stretch: scored.stretch }];
   });
 }
 
@@ -246,9 +233,8 @@ export interface TrainedHarm {
 
 /** Learns from examples. The same examples give the same result. */
 export function trainHarm(examples: readonly Example[]): TrainedHarm {
-  const all = heldOutScores(examples, heldOutModels(examples));
-  const reading = readingWeights(all);
-  const scored = all.filter(({ setsThresholds }) => setsThresholds);
+  const scored = heldOutScores(examples, heldOutModels(examples));
+  const reading = readingWeights(scored);
   const scores = scored.map((one) => ({ target: one.target, score: withReading(one, reading) }));
   const sorted = (target: 0 | 1) =>
     scores

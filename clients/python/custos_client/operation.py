@@ -31,8 +31,8 @@ class Operation(Generic[T]):
 
     @property
     def may_repeat_after_break(self) -> bool:
-        """Whether to repeat a request that may have been carried out: a POST has an Idempotency-Key. A PATCH could undo
-        what somebody else did in between, and the end of a halt could end another one."""
+        """Whether to repeat a request that may have been carried out: a POST has an Idempotency-Key.
+        A PATCH could undo what somebody else did in between, and the end of a halt could end another one."""
         return self.method != "PATCH" and self.name != "DELETE /v1/halt"
 
     @property
