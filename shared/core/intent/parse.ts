@@ -227,9 +227,15 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
           isHarmless: harm?.tells === 'harmless',
         });
   const features: CoverageFeatures = {
-    ...coverage.features,
+    clauses: coverage.features.clauses,
+    clausesRead: coverage.features.clausesRead,
+    words: coverage.features.words,
+    wordsUnknown: coverage.features.wordsUnknown,
+    foreignKnown: coverage.features.foreignKnown,
     isHinted,
     destroys,
+    hasUnknownSentence: coverage.features.hasUnknownSentence,
+    byName: coverage.features.byName,
     lacksObject: lead !== UNKNOWN && lead.object === 'unknown',
     harm: harm?.tells ?? 'open',
   };

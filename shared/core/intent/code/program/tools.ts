@@ -170,7 +170,9 @@ const saysMore = (text: string, lexicon: Lexicon): boolean =>
       lexicon.codeWords.sensitiveValues.has(word) ||
       (!MILD.test(word) && (lexicon.verbs.get(word)?.effect ?? 'read') !== 'read'),
   );
-const MILD = /^(?:add|apply|back|button|cancel|continue|create|edit|new|next|save|set|submit|tab|test|text|update)$/;
+/** What a page has everywhere: its parts by their roles, and what is pressed to fill a form in. */
+const MILD =
+  /^(?:add|alert|apply|back|button|cancel|cell|continue|create|dialog|edit|form|heading|link|list|menu|new|next|note|option|row|save|set|submit|switch|tab|test|text|update)$/;
 
 /** Whether a call only reads by what it is given: it opens a page inside, or carries out a statement that was put together to read. */
 function readsByGiven(last: string, { given, sources }: Called, lexicon: Lexicon): boolean {
