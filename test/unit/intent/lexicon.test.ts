@@ -108,6 +108,14 @@ describe('compileLexicon', () => {
       for (const word of ['blursday', 'ajar']) expect(wordKinds.has(word, kind), word).to.equal(true);
   });
 
+  it('refuses a module among what only computes: it also gives what it loads itself', () => {
+    const error = refusal((json) => {
+      const { python } = json.programs as { python: { pure: string[] } };
+      python.pure.push('babel');
+    });
+    expect(error.message).to.include('"babel" is a module');
+  });
+
   it('refuses a value that is not an object', () => {
     for (const json of [null, 1, 'x', [], {}]) expect(() => compileLexicon(json)).to.throw(LexiconError);
   });

@@ -108,7 +108,8 @@ function compileLanguage(
   // A language of an earlier version has lists of its own.
   const file: Static<typeof Language> = { ...tools, ...language };
   const listed = (list: ListName): readonly string[] => file[list] ?? [];
-  const functions = namesOf(listed('functions'), new Set(listed('modules')));
+  const modules = new Set(listed('modules'));
+  const functions = namesOf(listed('functions'), modules);
   const [whole, methods] = [new Set(listed('functions')), new Set(listed('methods'))];
   const isListed = (name: string) =>
     whole.has(name) ||
@@ -121,6 +122,12 @@ function compileLanguage(
         report(`${pointer}/${list}/${at}`, `"${name}" is not listed in functions`);
   for (const [at, name] of listed('looks').entries())
     if (!methods.has(name)) report(`${pointer}/looks/${at}`, `"${name}" is not listed in methods`);
+  for (const [at, name] of listed('pure').entries())
+    if (modules.has(name))
+      report(
+        `${pointer}/pure/${at}`,
+        `"${name}" is a module, which also gives what it loads itself: list what it computes with`,
+      );
   const isFirst = listingOnce(report);
   for (const list of ['methods', 'memoryMethods'] as const)
     for (const [at, name] of listed(list).entries())
