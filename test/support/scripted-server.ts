@@ -125,9 +125,13 @@ export async function startScriptedServer(script: Script, exampleOf: ExampleOf):
     if (pieceMs !== undefined) {
       res.writeHead(status, head);
       const size = Math.ceil(content.length / PIECES);
-      for (let at = 0; at < PIECES; at += 1)
-        later(at * pieceMs, () => void res.write(content.subarray(at * size, (at + 1) * size)));
-      later(PIECES * pieceMs, () => void res.end());
+      // One after the other: timers of different lengths that are late may fire in another order.
+      const send = (at: number): void => {
+        if (at === PIECES) return void res.end();
+        res.write(content.subarray(at * size, (at + 1) * size));
+        later(pieceMs, () => send(at + 1));
+      };
+      send(0);
       return;
     }
     if (truncate === undefined) {
