@@ -226,6 +226,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
           words: words.length,
           isHarmless: harm?.tells === 'harmless',
         });
+  // Member by member: V8 gives each object that is made by a spread a layout of its own.
   const features: CoverageFeatures = {
     clauses: coverage.features.clauses,
     clausesRead: coverage.features.clausesRead,

@@ -13,6 +13,8 @@ const AUDIT_NAME = /(?:^|_)(?:audit|auditing|security)(?:_|$)/;
 const AMOUNT =
   /^(?!0+(?:\.0+)?[a-z%]*$)\d{1,6}(?:\.\d{1,3})?\s?(?:ms|[smhd%]|secs?|seconds?|mins?|minutes?|hours?|days?)?$/;
 const ON = /^(?:true|on|yes|enabled?)$/;
+/** One word, name or path: no blank, quotation mark or variable. */
+const WORD = /^[\p{L}\p{N}][\p{L}\p{N}._/+-]*$/u;
 /** `^3.11`, `>=20`, `~1.2`, `v4.6.0` */
 const VERSION = /^(?:[\^~]|[<>=]=?|v)?\s?\d+(?:\.[\dx*]+){0,3}(?:[-+][a-z\d.]+)?$/;
 
@@ -131,7 +133,7 @@ function isWorkbench({ name, value }: Setting, lexicon: Lexicon): boolean {
     !parts.some(isGrave) &&
     (isOff ||
       !says.some((part) => sensitiveValues.has(part) || isDestroying(part, lexicon) || leastRights.has(part))) &&
-    (/^[\p{L}\p{N}][\p{L}\p{N}._/+-]*$/u.test(value) || isFile(value))
+    (WORD.test(value) || isFile(value))
   );
 }
 
@@ -146,7 +148,7 @@ export function isTuning(setting: Setting, lexicon: Lexicon): boolean {
   const { plainSettings, plumbing, sensitiveSettings, sensitiveValues } = lexicon.codeWords;
   const parts = own.split('_');
   const around = name.split('_').slice(0, -parts.length);
-  const isWord = /^[\p{L}\p{N}][\p{L}\p{N}._/+-]*$/u.test(value);
+  const isWord = WORD.test(value);
   if (
     SIZE.test(value) &&
     SIZE_NAME.test(own) &&

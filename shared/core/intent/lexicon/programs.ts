@@ -65,6 +65,8 @@ export type ProgramNames = Readonly<Record<ListName, Names>> & {
   readonly usualNames: Names;
   /** Types of which an object has the functions of a module. */
   readonly sessions: ReadonlyMap<string, string>;
+  /** These modules. */
+  readonly sessionNames: ReadonlySet<string>;
   readonly apiHosts: Names;
   /** Calls of tools are read by their names: the lists that make this stricter are there. */
   readonly readsTools: boolean;
@@ -141,6 +143,7 @@ function compileLanguage(
     usual: new Map(Object.entries(file.usual ?? {})),
     usualNames: new Set(Object.values(file.usual ?? {})),
     sessions: new Map(Object.entries(file.sessions ?? {})),
+    sessionNames: new Set(Object.values(file.sessions ?? {})),
     apiHosts: new Set(file.apiHosts),
     roots: new Set(
       (['functions', 'requests', 'commands', 'copies'] as const).flatMap((list) =>

@@ -157,7 +157,7 @@ export abstract class Calls extends Members implements Acts {
 
   /** Whether a name is one of a client of HTTP, which a variable holds. */
   protected isOfSession = (name: string, what: string): boolean =>
-    name.endsWith(what) && [...this.names.sessions.values()].includes(name.slice(0, -what.length));
+    name.endsWith(what) && this.names.sessionNames.has(name.slice(0, -what.length));
 
   /** A call of what only computes; undefined for another: what it gives is data, and functions that it is given may be called with anything. */
   #computed(names: readonly string[], given: readonly Argument[]): Value | undefined {

@@ -191,9 +191,8 @@ function readAs(
     /^\s*(?:await\s+)?$/.test(text.slice(0, at));
   const isRequest = isExpression && found.some(sendsRequest);
   // A client of HTTP that is handed on, or whose method is found by a key: `client[method](url)`.
-  const clients = new Set(names.sessions.values());
   const handsClient = ({ deed, path: [name = ''], end }: Act) =>
-    deed === undefined && clients.has(name) && text.charAt(end - 1) !== ')';
+    deed === undefined && names.sessionNames.has(name) && text.charAt(end - 1) !== ')';
   // `module.__builtins__`
   const reachesHidden = ({ path }: Act) => path.some((name) => /^__\w+__$/.test(name));
   const done = ({ runShell: shell, readTool }: OtherReaders): Done => {
