@@ -224,11 +224,11 @@ describe('the fold', () => {
   });
 
   it('queues exactly what is lost of an agent with more signals than one statement may read', async () => {
-    const [many, each] = [300_000, 20_000];
+    const [many, each] = [50_000, 20_000];
     const owner = { organisationId: service.operatorId, environment: 'live' } as const;
     const agent = [owner.organisationId, owner.environment, 'busy'];
-    // Signals 0 to `many`: each 7,000th is in no fold, and the last 10 wait.
-    const isLost = 'n % 7000 = 77';
+    // Signals 0 to `many`: each 1,000th is in no fold, and the last 10 wait.
+    const isLost = 'n % 1000 = 77';
     await service.rows(
       `INSERT INTO trust_signal (organisation_id, environment, agent_id, signal_id, key_id, type, weight, occurred_at, received_at)
        SELECT $1, $2, $3, 's-' || n, 'k', 'success', 1000, now(), now() FROM generate_series(0, $4::int) n`,

@@ -50,6 +50,9 @@ export interface ServiceOptions {
   readonly log?: (line: string) => void;
 }
 
+/** Statements that prepare many rows are no promise of the service: only those that hang are to fail. */
+const SUPERUSER_TIMEOUT_MS = 60_000;
+
 export interface Service {
   readonly ingress: RunningIngress;
   /** A separate pool for the test, with the same rights as the service. */
@@ -230,7 +233,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const hasher = createSecretHasher(TEST_PEPPER);
 
   let opened: Promise<Database> | undefined;
-  const superuser = (): Promise<Database> => (opened ??= openTestDatabase(adminUrlOf(databaseUrl)));
+  const superuser = (): Promise<Database> =>
+    (opened ??= openTestDatabase(adminUrlOf(databaseUrl), { queryTimeoutMs: SUPERUSER_TIMEOUT_MS }));
 
   const service: Service = {
     ingress,
