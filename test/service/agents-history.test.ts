@@ -26,9 +26,7 @@ describe('the decision history of an agent in two processes', () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);
   });
-  afterEach(() => {
-    for (const directory of open.splice(0)) directory.close();
-  });
+  afterEach(() => Promise.all(open.splice(0).map((directory) => directory.close())));
   after(async () => {
     await db.close();
     await database.drop();
@@ -224,7 +222,7 @@ describe('the decision history of an agent in two processes', () => {
           for (const one of decisions) if (one.agent === agent) expected.add(nowMs - one.agoMs, one.verdict, 1);
           expect(await loaded.counts(nameOf(agent))).to.deep.equal(expected.counts(nowMs));
         }
-        for (const directory of open.splice(0)) directory.close();
+        await Promise.all(open.splice(0).map((directory) => directory.close()));
       }),
       { numRuns: 40 },
     );
@@ -281,6 +279,27 @@ describe('the decision history of an agent in two processes', () => {
     expect(await left(), 'after one step').to.be.within(1, 3_000);
     await createHistoryCounter(db).count();
     expect(await left()).to.equal(0);
+  });
+
+  it('ends a count after its running step when it is closed, and counts nothing afterwards', async () => {
+    const asked = createGate();
+    const answered = createGate();
+    let steps = 0;
+    const counter = createHistoryCounter({
+      async query() {
+        steps += 1;
+        asked.open();
+        await answered.opened;
+        return [{ more: true }] as never[];
+      },
+    });
+    const counting = counter.count();
+    await asked.opened;
+    const closed = counter.close();
+    answered.open();
+    await Promise.all([counting, closed]);
+    await counter.count();
+    expect(steps).to.equal(1);
   });
 
   it('counts in smaller steps when a statement takes too long, and gives up when the database is away', async () => {

@@ -41,7 +41,8 @@ export interface AgentDirectory {
   statuses(owner: Owner, agentIds: readonly string[]): Promise<ReadonlyMap<string, AgentStatus>>;
   /** Counts a decision that this process recorded. */
   count(key: AgentKey, atMs: number, verdict: Verdict): void;
-  close(): void;
+  /** Stops looking for decisions of other processes and counting them. Resolves when no statement of either runs. */
+  close(): Promise<void>;
 }
 
 export interface AgentDirectoryDeps {
@@ -302,10 +303,14 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     }
   };
   const counter = createHistoryCounter(db);
+  let reading: Promise<void> | undefined;
   const timer = setInterval(() => {
     if (polls % COUNT_POLLS === 0) void counter.count().catch(deps.onError);
     polls += 1;
-    void readOthers().catch(deps.onError);
+    // While the database is slow, one look at a time.
+    reading ??= readOthers()
+      .catch(deps.onError)
+      .finally(() => (reading = undefined));
   }, OTHERS_POLL_MS);
   timer.unref();
 
@@ -324,6 +329,9 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
       const load = loading.get(id);
       if (load?.asked === true) load.decided.push({ atMs, verdict });
     },
-    close: () => clearInterval(timer),
+    async close() {
+      clearInterval(timer);
+      await Promise.all([reading, counter.close()]);
+    },
   };
 }

@@ -12,30 +12,41 @@ export interface HistoryCounter {
    * @throws what the database throws; what was counted stays
    */
   count(): Promise<void>;
+  /** Ends a count after its running step. Resolves when that step has ended. */
+  close(): Promise<void>;
 }
 
 export function createHistoryCounter(db: Pick<Database, 'query'>): HistoryCounter {
-  let isCounting = false;
+  let counting: Promise<void> | undefined;
+  let isClosed = false;
   let seconds = MOST_SECONDS;
+  const countAll = async (): Promise<void> => {
+    for (let hasMore = true; hasMore && !isClosed; ) {
+      try {
+        const [row] = await db.query<{ more: boolean }>(COUNT, [seconds]);
+        hasMore = row?.more === true;
+        seconds = Math.min(MOST_SECONDS, seconds * 2);
+      } catch (error) {
+        // Perhaps there were so many decisions that the statement took too long.
+        if (seconds === 1 || !isPassing(error)) throw error;
+        seconds = Math.max(1, Math.floor(seconds / 4));
+      }
+    }
+  };
   return {
     async count() {
-      if (isCounting) return;
-      isCounting = true;
+      if (counting !== undefined || isClosed) return;
+      counting = countAll();
       try {
-        for (let hasMore = true; hasMore; ) {
-          try {
-            const [row] = await db.query<{ more: boolean }>(COUNT, [seconds]);
-            hasMore = row?.more === true;
-            seconds = Math.min(MOST_SECONDS, seconds * 2);
-          } catch (error) {
-            // Perhaps there were so many decisions that the statement took too long.
-            if (seconds === 1 || !isPassing(error)) throw error;
-            seconds = Math.max(1, Math.floor(seconds / 4));
-          }
-        }
+        await counting;
       } finally {
-        isCounting = false;
+        counting = undefined;
       }
+    },
+    async close() {
+      isClosed = true;
+      // Who counts is told of its failure.
+      await counting?.catch(() => undefined);
     },
   };
 }

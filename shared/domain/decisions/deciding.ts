@@ -120,8 +120,7 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
     async close() {
       await Promise.all([decisions.idle(), opener.idle()]);
       aged.close();
-      agents.close();
-      await changes.close();
+      await Promise.all([agents.close(), changes.close()]);
     },
   };
 }
