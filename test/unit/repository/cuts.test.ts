@@ -29,6 +29,7 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, ...reasons: read
   'code/configuration.ts': [2, SAYS, REST],
   'code/fragments.ts': [1, REST],
   'code/graphql.ts': [1, SHOWN],
+  'code/http-query.ts': [3, STRICTER],
   'code/http-start.ts': [7, SAYS, NEAR],
   'code/http.ts': [6, SAYS, STRICTER],
   'code/mentioned.ts': [1, NEAR],

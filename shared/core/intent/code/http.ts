@@ -13,6 +13,7 @@ import {
 import { doingOfName, isDestroying, isMoney, partsOf, withNouns, MOVES } from './names.ts';
 import { doingOfSettings, EMPTIES, hasLongString } from './settings.ts';
 import { actOfBody, AMOUNT, CONTENTS, EXPANDS, GRANT, graphOperation } from './http-body.ts';
+import { carriesEncodedText, orderOfQuery, parametersOf } from './http-query.ts';
 import { statementsIn } from './sql-start.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
@@ -31,11 +32,17 @@ export const METHODS: ReadonlyMap<string, ActionClass> = wordMap({
 /** How much of a URL is read: the time for some patterns grows faster than its length. */
 export const MAX_URL = 2_048;
 
-/** The names in the path of a URL, and its query. */
-function partsOfUrl(url: string): { readonly names: readonly string[]; readonly query: string } {
+interface UrlParts {
+  readonly path: string;
+  /** The names in the path. */
+  readonly names: readonly string[];
+  readonly query: string;
+}
+
+function partsOfUrl(url: string): UrlParts {
   const [location = '', query = ''] = url.slice(0, MAX_URL).split(/\?(.*)/s, 2);
   const path = location.replace(/^["']?[a-z]+:\/\/[^/]*/i, '').split('#', 1)[0] ?? '';
-  return { names: path.split(/[/:]/).filter((part) => /^[a-z_][a-z_-]+$/i.test(part)), query };
+  return { path, names: path.split(/[/:]/).filter((part) => /^[a-z_][a-z_-]+$/i.test(part)), query };
 }
 
 const snake = (name: string): string => name.toLowerCase().replaceAll('-', '_');
@@ -287,15 +294,30 @@ const statementsOfUrl = (url: string, lexicon: Lexicon): readonly Doing[] =>
     .filter(({ effect }) => effect !== 'read')
     .map(({ action, effect, traits }) => (action === 'unknown' ? RUNS_UNSEEN : { action, effect, traits }));
 
+/** What a request orders or takes outside whose method only reads. */
+function orderedByRead(url: string, body: string, lexicon: Lexicon): Doing | typeof NOT_UNDERSTOOD | undefined {
+  const { path, query } = partsOfUrl(url);
+  const parameters = parametersOf(query);
+  // `params={"d": "..."}` of a client.
+  const named = Array.from(body.matchAll(FIELD), ([, name = '', double, single]) => ({
+    name,
+    value: double ?? single ?? '',
+  }));
+  return isOutside(url, lexicon) && carriesEncodedText([...parameters, ...named], lexicon)
+    ? NOT_UNDERSTOOD
+    : orderOfQuery(path, parameters, lexicon);
+}
+
 /** What the address and the body of a request ask for beside its method. */
 function askedBeside(
   { method, url, body = '', headers = '' }: HttpParts,
   own: ActionClass,
   lexicon: Lexicon,
-): readonly (Doing | undefined)[] {
+): readonly (Doing | typeof NOT_UNDERSTOOD | undefined)[] {
   const path = url.slice(0, MAX_URL);
   const changes = own !== 'read' && own !== 'delete';
   return [
+    own === 'read' ? orderedByRead(url, body, lexicon) : undefined,
     // What is put replaces what was there.
     method.toUpperCase() === 'PUT' && EMPTY.test(body) ? EMPTIES : undefined,
     orderOfUrl(url, body, own === 'read', lexicon),
