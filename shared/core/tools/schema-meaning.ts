@@ -23,7 +23,9 @@ const SOURCES = new Set(['source', 'src', 'sourcepath', 'oldpath', 'from']);
 const DESTINATIONS = new Set(['destination', 'dest', 'dst', 'destinationpath', 'newpath', 'target', 'to']);
 const URLS = new Set(['url', 'uri', 'href']);
 const COMMANDS = new Set(['command', 'cmd', 'shell', 'bash', 'commandline']);
-const CODE = new Set(['code', 'script', 'expression', 'function', 'javascript', 'python', 'pythoncode', 'sourcecode']);
+const CODE = new Set(
+  'code script expression function javascript js eval snippet python pythoncode sourcecode'.split(' '),
+);
 
 /** Those of them that hold a whole program. */
 const PROGRAMS = new Set(['code', 'script', 'javascript', 'python', 'pythoncode', 'sourcecode']);
@@ -80,7 +82,7 @@ function readKindOf({ plain: name, kind }: Argument, about: string): ReadKind | 
   const isAboutSql = /(?:^|[^a-z])sql(?:[^a-z]|$)|sqlite|postgres|mysql/i.test(about);
   const language = name === 'python' || name === 'javascript' ? name : languageIn(about);
   if (PROGRAMS.has(name) && kind === 'text' && language !== undefined) return language;
-  if (COMMANDS.has(name)) return kind === 'text' ? 'shell' : 'code';
+  if (COMMANDS.has(name) || /(?:command|cmd)$/.test(name)) return kind === 'text' ? 'shell' : 'code';
   if (name === 'sql' || (isAboutSql && (name === 'query' || name === 'statement')))
     return kind === 'text' ? 'sql' : 'code';
   return CODE.has(name) ? 'code' : undefined;
