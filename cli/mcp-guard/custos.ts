@@ -169,8 +169,8 @@ async function readBody(response: Response): Promise<unknown> {
     chunks.push(chunk);
   }
   try {
-    // Strictly: of a member that is there twice another reader may see the other one.
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+    // Strictly: of a member that is there twice another reader may see the other one. A byte order mark stays, and is no JSON.
+    return parseJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks)));
   } catch {
     return undefined;
   }

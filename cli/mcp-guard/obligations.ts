@@ -1,5 +1,6 @@
-// The obligations of DEGRADE that the guard can keep: `max_rows` on arguments and `redact_fields` on results. Any other refuses the call.
-import { type Json, objectOf } from '../../shared/kernel/json.ts';
+// The obligations of DEGRADE that the guard can keep: `max_rows` on arguments and `redact_fields` on results (redaction.ts). Any other
+// refuses the call.
+import { objectOf } from '../../shared/kernel/json.ts';
 import type { Obligation } from './decision.ts';
 import { folded } from '../mcp/frames.ts';
 import { addMember, memberOf, splice } from '../mcp/json-text.ts';
@@ -35,6 +36,13 @@ const BARE_LIMITS = new Set(LIMIT_ARGUMENTS.map(bare));
 /** Whether a server could take the argument for one that bounds the number of results. */
 function isLikeLimit(name: string): boolean {
   return BARE_LIMITS.has(bare(name));
+}
+
+/** The names of all members in a value. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return [...own, ...Object.values(value).flatMap(namesIn)];
 }
 
 /** How a permitted call is carried out. */
@@ -77,7 +85,9 @@ function bound(
   // Many tools take 0 for "no limit", so that it can't be passed on as one.
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1)
     return 'its obligation max_rows has no limit of 1 or more';
-  const odd = Object.keys(call.arguments).find((name) => isLikeLimit(name) && !limitArguments.includes(name));
+  const odd =
+    Object.keys(call.arguments).find((name) => isLikeLimit(name) && !limitArguments.includes(name)) ??
+    Object.values(call.arguments).flatMap(namesIn).find(isLikeLimit);
   if (odd !== undefined)
     return `its obligation is max_rows ${limit}, and its argument ${JSON.stringify(odd)} may be another limit to the tool`;
   const given = limitArguments.filter((name) => Object.hasOwn(call.arguments, name));
@@ -108,91 +118,4 @@ export function limited(text: string, limits: Terms['limits']): string {
     out = given === undefined ? addMember(out, args.start, name, String(limit)) : splice(out, given, String(limit));
   }
   return out;
-}
-
-const REDACTED = '[redacted]';
-const WITHHELD = '[withheld: only JSON can be redacted]';
-const WITHHELD_ERROR =
-  'The server answered with an error, whose message was withheld because fields have to be redacted.';
-
-function jsonIn(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-interface Redaction {
-  /** Folded names. */
-  readonly fields: ReadonlySet<string>;
-  /** Whether text that is not JSON may be shown. */
-  readonly isTextShown: boolean;
-}
-
-function redacted(value: unknown, how: Redaction): unknown {
-  if (typeof value === 'string') {
-    const inside = jsonIn(value);
-    if (inside === undefined) return how.isTextShown ? value : WITHHELD;
-    return JSON.stringify(redacted(inside, how));
-  }
-  if (Array.isArray(value)) return value.map((element) => redacted(element, how));
-  const object = objectOf(value);
-  if (object === undefined) return value;
-  return Object.fromEntries(
-    Object.entries(object).map(([name, member]) => [
-      name,
-      how.fields.has(folded(name)) ? REDACTED : redacted(member, how),
-    ]),
-  );
-}
-
-/** Content without text that a server could repeat elsewhere in the result. */
-const NO_TEXT: readonly unknown[] = ['image', 'audio', 'resource_link'];
-
-/** Other text, images, sound and links may contain the field in a form that can't be searched, so they are withheld as a whole. */
-function redactedContent(
-  item: unknown,
-  fields: ReadonlySet<string>,
-): { readonly shown: object; readonly hidesText: boolean } {
-  const { type, text, resource } = objectOf(item) ?? {};
-  const { uri, mimeType, text: inner } = objectOf(resource) ?? {};
-  const json = type === 'text' ? text : type === 'resource' ? inner : undefined;
-  if (typeof json !== 'string' || jsonIn(json) === undefined)
-    return { shown: { type: 'text', text: WITHHELD }, hidesText: !NO_TEXT.includes(type) };
-  const safe = redacted(json, { fields, isTextShown: true });
-  return {
-    shown: type === 'text' ? { type, text: safe } : { type, resource: { uri, mimeType, text: safe } },
-    hidesText: false,
-  };
-}
-
-function redactedResult(result: Json, fields: ReadonlySet<string>): object {
-  const { content, resultType, ...others } = result;
-  const items = Array.isArray(content) ? content.map((item) => redactedContent(item, fields)) : [];
-  // Servers repeat the text in `structuredContent`.
-  const isTextShown = !items.some(({ hidesText }) => hidesText);
-  return {
-    ...(resultType === undefined ? {} : { resultType }),
-    ...objectOf(redacted(others, { fields, isTextShown })),
-    ...(Array.isArray(content) ? { content: items.map(({ shown }) => shown) } : {}),
-  };
-}
-
-/**
- * Has no member of the response but those that are redacted here.
- * @returns undefined for what can't be redacted, and for what promises a result that the guard would not see
- */
-export function redactedResponse(response: Json, fieldNames: readonly string[]): object | undefined {
-  const fields = new Set(fieldNames.map(folded));
-  const head = { jsonrpc: '2.0', id: response['id'] };
-  const [result, error] = [objectOf(response['result']), objectOf(response['error'])];
-  if (result !== undefined) {
-    const isTask = result['task'] !== undefined || result['resultType'] === 'task';
-    return isTask ? undefined : { ...head, result: redactedResult(result, fields) };
-  }
-  if (typeof error?.['code'] !== 'number') return undefined;
-  const data = redacted(error['data'], { fields, isTextShown: false });
-  return { ...head, error: { code: error['code'], message: WITHHELD_ERROR, data } };
 }

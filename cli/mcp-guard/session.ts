@@ -18,7 +18,8 @@ import {
   type RequestId,
   refusalText,
 } from '../mcp/messages.ts';
-import { redactedResponse, type Terms } from './obligations.ts';
+import type { Terms } from './obligations.ts';
+import { redactedResponse } from './redaction.ts';
 import type { Reporter } from './reports.ts';
 import type { ToolCall } from './tool-call.ts';
 

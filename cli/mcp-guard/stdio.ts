@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT, LAST_OUTPUT_MS } from '../exit.ts';
-import { endServer, exitOf, type ServerCommand, startServer } from '../mcp/server-process.ts';
+import { endServer, exitOf, type ServerCommand, type ServerProcess, startServer } from '../mcp/server-process.ts';
 import { ClientWriter } from './client-writer.ts';
 import { FrameError, LineReader } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
@@ -43,7 +43,8 @@ export async function guardStdio(options: StdioGuardOptions): Promise<number> {
   };
   // A pipe that breaks is followed by the end of the process on the other side.
   server.stdin.on('error', () => undefined);
-  process.stdout.on('error', () => endServer(server));
+  // Each write fails once nobody reads any more.
+  process.stdout.on('error', () => undefined).once('error', () => endServer(server));
   follow(process.stdin, server.stdin, {
     onLine: (line) => stdio.fromClient(line),
     onEnd: () => void stdio.clientEnded().then(() => endServer(server)),
@@ -63,12 +64,8 @@ export async function guardStdio(options: StdioGuardOptions): Promise<number> {
     signalled.abort();
     server.kill(signal);
     endServer(server);
-    // Its end is only reported when its output was read to the end, which is paused while the client does not read.
-    server.once('exit', () => {
-      const late = setTimeout(() => server.stdout.destroy(), LAST_OUTPUT_MS);
-      server.once('close', () => clearTimeout(late));
-    });
   };
+  endOutputAfterExit(server, signalled.signal);
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
   const code = await closed;
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onSignal);
@@ -77,6 +74,25 @@ export async function guardStdio(options: StdioGuardOptions): Promise<number> {
   // A client that has sent a signal may not read any more.
   await (signalled.signal.aborted ? Promise.race([writer.end(), delay(LAST_OUTPUT_MS)]) : writer.end());
   return hasFailed ? EXIT.failed : code;
+}
+
+/**
+ * The end of a server is only reported when its output was read to the end. That may never come: a process that the server has started can
+ * keep the output open, and reading pauses while the client does not read. So the output ends once a server that has exited has nothing more to
+ * read, and after a signal in any case.
+ */
+function endOutputAfterExit(server: ServerProcess, signalled: AbortSignal): void {
+  const { stdout } = server;
+  let hasRead = true;
+  stdout.on('data', () => (hasRead = true));
+  server.once('exit', () => {
+    // What the server has written before its exit is read between two ticks.
+    const timer = setInterval(() => {
+      if (signalled.aborted || !(hasRead || stdout.isPaused())) stdout.destroy();
+      hasRead = false;
+    }, LAST_OUTPUT_MS);
+    server.once('close', () => clearInterval(timer));
+  });
 }
 
 /** Lines of `from` in order; reading pauses while `to`, where they mostly go, is full. */
@@ -104,10 +120,10 @@ function follow(
     guarded(() => {
       for (const line of reader.read(chunk)) on.onLine(line);
     });
-    if (!to.writableNeedDrain) return;
-    from.pause();
-    to.once('drain', () => from.resume());
+    if (to.writableNeedDrain) from.pause();
   });
+  // What can't be written any more is read nonetheless, up to its end.
+  for (const event of ['drain', 'error'] as const) to.on(event, () => from.resume());
   from.once('end', () => {
     const rest = reader.rest();
     if (rest !== undefined && !hasEnded) guarded(() => on.onLine(rest));

@@ -37,6 +37,7 @@ describe('custos mcp-guard over stdio', () => {
     try {
       await work(guard);
     } finally {
+      guard.endDaemon();
       if (guard.child.exitCode === null) await guard.stop();
     }
   };
@@ -54,6 +55,27 @@ describe('custos mcp-guard over stdio', () => {
       expect(guard.child.exitCode).to.equal(143);
       stdout?.resume();
       await guard.ended;
+    }));
+
+  it('ends with the code of the server, although a process that the server has started keeps its output open', () =>
+    withGuard(async (guard) => {
+      guard.send(call(1, { daemon: true, exit: 7 }));
+      await waitFor(() => guard.child.exitCode !== null, { what: 'the end of the guard' });
+      expect(guard.child.exitCode).to.equal(7);
+    }));
+
+  it('ends when the client reads no more, although the server has more to write', () =>
+    withGuard(async (guard) => {
+      const { stdout } = guard.child;
+      stdout?.pause();
+      guard.send(call(1, { steps: 50_000, token: 't' }));
+      await waitFor(() => stdout !== null && stdout.readableLength >= stdout.readableHighWaterMark, {
+        what: 'an output that is full',
+      });
+      stdout?.destroy();
+      await waitFor(() => guard.child.exitCode !== null, { what: 'the end of the guard' });
+      expect(guard.child.exitCode).to.equal(0);
+      expect(guard.stderr()).to.not.include('Warning');
     }));
 
   it('forwards permitted calls, refuses the others, reports with digests, and passes no secret to the server', () =>

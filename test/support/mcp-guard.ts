@@ -1,6 +1,6 @@
 // The guard as a separate process, driven by the lines that an MCP client writes and reads.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FakeCustos } from './fake-custos.ts';
@@ -18,6 +18,8 @@ export interface GuardProcess extends TestProcess {
   lines(): Record<string, unknown>[];
   /** Lines that the scripted server has received. */
   received(): string[];
+  /** Ends the process that the scripted server has started, if it has. */
+  endDaemon(): void;
   send(message: unknown): void;
   /** Waits for the response to a request. */
   response(id: unknown): Promise<Record<string, unknown>>;
@@ -55,6 +57,9 @@ export function startGuard(
       } catch {
         return [];
       }
+    },
+    endDaemon: () => {
+      if (existsSync(`${file}.daemon`)) process.kill(Number(readFileSync(`${file}.daemon`, 'utf8')), 'SIGKILL');
     },
     send: (message) => void child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`),
     response: (id) =>

@@ -1,5 +1,6 @@
 // A scripted MCP server over stdio for tests: copies its input to a file and follows the instructions in a call's arguments.
 // Usage: node mcp-server.js FILE
+import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 
 interface Message {
@@ -26,6 +27,14 @@ function handle(line: string): void {
   if (method === 'env') write(answer(id, { env: Object.keys(process.env) }));
   if (method === 'tools/list') write(answer(id, { tools: [{ name: 'do' }] }));
   if (method !== 'tools/call') return;
+  // A process that goes on, with the output of this one: only the test ends it.
+  if (given['daemon'] === true) {
+    const daemon = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 60_000)'], {
+      detached: true,
+      stdio: ['ignore', 'inherit', 'ignore'],
+    });
+    appendFileSync(`${file}.daemon`, `${daemon.pid}`);
+  }
   if (typeof given['exit'] === 'number') process.exit(given['exit']);
   if (given['garbage'] === true) write('listening on port 1\n');
   if (given['signal'] === true) process.kill(process.pid, 'SIGKILL');

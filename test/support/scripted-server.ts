@@ -73,7 +73,7 @@ function contentOf(reply: ScriptedReply, exampleOf: ExampleOf, request: Recorded
   const about = decision === true ? merged(base, answering(request, count)) : base;
   const value = about === undefined ? body : body === undefined ? about : merged(about, body);
   const plain = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-  const text = reply.before === undefined ? plain : plain.replace('{', `{${reply.before},`);
+  const text = (reply.prefix ?? '') + (reply.before === undefined ? plain : plain.replace('{', `{${reply.before},`));
   const isProblem = status >= 400;
   const named: Readonly<Record<string, string | null>> = {
     ...(value === undefined ? {} : { 'content-type': isProblem ? 'application/problem+json' : 'application/json' }),

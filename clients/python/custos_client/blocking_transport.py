@@ -1,11 +1,10 @@
-"""The transport of `Custos`: http.client with kept connections.
+"""The transport of `Custos`: blocking sockets, with kept connections.
 
 Deadlines and cancellation hold for every step.
 """
 
 from __future__ import annotations
 
-import http.client
 import socket
 import ssl
 import threading
@@ -13,17 +12,16 @@ import time
 from typing import Any, Coroutine, List, Optional, Tuple, TypeVar
 
 from .cancel import CancelToken, Watch, active_tokens
-from .deadline_socket import DeadlineSocket, connect, resolve
+from .deadline_socket import DeadlineStream, connect, resolve
 from .errors import ConnectionError, TimeoutError, UnexpectedAnswerError
 from .forks import renew_in_children
+from .http1 import AnswerReader, head_of
 from .http_types import (
     IDLE_SECONDS,
-    MAX_ANSWER_BYTES,
     Address,
     Answer,
     HttpRequest,
     tls_context,
-    too_large,
     truncated,
     with_connection_headers,
 )
@@ -88,27 +86,31 @@ def _shut(sock: socket.socket) -> None:
         pass
 
 
-class _Connection(http.client.HTTPConnection):
+class _Connection:
     """A connection whose socket obeys the deadline of the current exchange."""
 
     def __init__(self, address: Address, context: Optional[ssl.SSLContext]) -> None:
-        super().__init__(address.host, address.port)
         self.address = address
         self.context = context
         self.exchange: Optional[_Exchange] = None
-        self.plain: Optional[socket.socket] = None
+        self.sock: Optional[socket.socket] = None
+        self.stream: Optional[DeadlineStream] = None
         self.idle_since = 0.0
 
-    def connect(self) -> None:
+    def open(self) -> DeadlineStream:
+        """The stream of the connection, which is connected first if it is new."""
         exchange = self._current()
+        if self.sock is not None and self.stream is not None:
+            exchange.use(self.sock)
+            return self.stream
         found = resolve(self.address.host, self.address.port, exchange.remaining, exchange.cancelled)
-        plain = connect(found, exchange.remaining, exchange.use)
+        self.sock = connect(found, exchange.remaining, exchange.use)
         if self.context is not None:
-            plain.settimeout(exchange.remaining())
-            plain = self.context.wrap_socket(plain, server_hostname=self.address.host)
-            exchange.use(plain)
-        self.plain = plain
-        self.sock = DeadlineSocket(plain, lambda: self._current().remaining())
+            self.sock.settimeout(exchange.remaining())
+            self.sock = self.context.wrap_socket(self.sock, server_hostname=self.address.host)
+            exchange.use(self.sock)
+        self.stream = DeadlineStream(self.sock, lambda: self._current().remaining())
+        return self.stream
 
     def _current(self) -> _Exchange:
         if self.exchange is None:
@@ -117,17 +119,11 @@ class _Connection(http.client.HTTPConnection):
 
     def is_usable(self, now: float) -> bool:
         """Whether a kept connection can serve another request. One with something to read was closed."""
-        if self.plain is None or now - self.idle_since > IDLE_SECONDS:
-            return False
-        try:
-            self.plain.setblocking(False)
-            # TLS may hold records of the session; a closed connection gives b"" as well.
-            self.plain.recv(1)
-        except (BlockingIOError, ssl.SSLWantReadError):
-            return True
-        except OSError:
-            return False
-        return False
+        return self.stream is not None and now - self.idle_since <= IDLE_SECONDS and self.stream.is_quiet()
+
+    def close(self) -> None:
+        if self.sock is not None:
+            self.sock.close()
 
 
 class BlockingTransport:
@@ -176,7 +172,7 @@ class BlockingTransport:
         with Watch(self._tokens(), exchange.abort) as watch:
             watch.check()
             try:
-                return self._send(request, exchange)
+                return await self._send(request, exchange)
             except (ConnectionError, TimeoutError, UnexpectedAnswerError):
                 watch.check()
                 raise
@@ -186,23 +182,18 @@ class BlockingTransport:
     def _tokens(self) -> Tuple[CancelToken, ...]:
         return (self._closing, *active_tokens())
 
-    def _send(self, request: HttpRequest, exchange: _Exchange) -> Answer:
+    async def _send(self, request: HttpRequest, exchange: _Exchange) -> Answer:
         connection = self._take(may_be_kept=request.may_use_kept)
         connection.exchange = exchange
-        if connection.plain is not None:
-            exchange.use(connection.plain)
-        progress = _Progress()
+        is_reusable = False
         try:
-            answer = _exchange_on(connection, request, self._address, progress)
-        except BaseException as error:
-            connection.close()
-            if isinstance(error, (OSError, http.client.HTTPException)) and not isinstance(
-                error, ConnectionError
-            ):
-                raise _typed(error, progress) from error
-            raise
-        exchange.end()
-        self._give_back(connection)
+            answer, is_reusable = await _exchange_on(connection, request, self._address)
+        finally:
+            exchange.end()
+            if not is_reusable:
+                connection.close()
+        if is_reusable:
+            self._give_back(connection)
         return answer
 
     def _take(self, may_be_kept: bool) -> _Connection:
@@ -221,79 +212,41 @@ class BlockingTransport:
         connection.exchange = None
         connection.idle_since = self.now()
         with self._lock:
-            if (
-                connection.sock is not None
-                and not self._closing.is_cancelled
-                and len(self._idle) < MAX_IDLE_CONNECTIONS
-            ):
+            if not self._closing.is_cancelled and len(self._idle) < MAX_IDLE_CONNECTIONS:
                 self._idle.append(connection)
                 return
         connection.close()
 
 
-class _Progress:
-    """How far an exchange has come, which decides what an error means."""
-
-    def __init__(self) -> None:
-        self.was_sent = False
-        self.status: Optional[int] = None
-
-
-def _exchange_on(
-    connection: _Connection, request: HttpRequest, address: Address, progress: _Progress
-) -> Answer:
-    if connection.sock is None:
-        connection.connect()
-    connection.putrequest(
-        request.method, address.base_path + request.target, skip_host=True, skip_accept_encoding=True
-    )
-    for name, value in with_connection_headers(request, address).items():
-        connection.putheader(name, value)
-    progress.was_sent = True
-    connection.endheaders(request.body)
-    response = connection.getresponse()
-    progress.status = response.status
-    # http.client skips 100 alone: the answer is yet to come, so that nothing else may use the connection.
-    if response.status < 200:
-        raise UnexpectedAnswerError(f"The answer has the status {response.status}, which is none.")
-    body = _read_body(response)
-    # http.client closes the connection itself when the server wants it closed.
-    response.close()
-    return Answer(
-        status=response.status,
-        headers={name.lower(): value for name, value in response.getheaders()},
-        body=body,
-    )
+async def _exchange_on(
+    connection: _Connection, request: HttpRequest, address: Address
+) -> Tuple[Answer, bool]:
+    """The answer, and whether the connection can serve another request."""
+    try:
+        stream = connection.open()
+    except socket.timeout:
+        # A class of its own before Python 3.10.
+        raise _too_late() from None
+    except OSError as error:
+        is_final = isinstance(error, ssl.SSLCertVerificationError)
+        raise ConnectionError(
+            f"Custos could not be reached ({type(error).__name__}).", is_final=is_final
+        ) from error
+    answers = AnswerReader(stream)
+    try:
+        head = head_of(request, with_connection_headers(request, address), address.base_path)
+        stream.send(head + (request.body or b""))
+        return await answers.read(), answers.is_reusable
+    except socket.timeout:
+        raise _too_late() from None
+    except (OSError, EOFError) as error:
+        if isinstance(error, (ConnectionError, TimeoutError)):
+            raise
+        if answers.status:
+            raise truncated(answers.status) from error
+        message = f"The connection to Custos broke ({type(error).__name__})."
+        raise ConnectionError(message, was_sent=True) from error
 
 
-def _read_body(response: http.client.HTTPResponse) -> bytes:
-    chunks: List[bytes] = []
-    size = 0
-    while True:
-        chunk = response.read(65_536)
-        if not chunk:
-            break
-        size += len(chunk)
-        if size > MAX_ANSWER_BYTES:
-            raise too_large()
-        chunks.append(chunk)
-    # With a size given, read() does not report that the connection ended before Content-Length was reached.
-    if response.length:
-        raise truncated(response.status)
-    return b"".join(chunks)
-
-
-def _typed(error: Exception, progress: _Progress) -> Exception:
-    # socket.timeout is a class of its own before Python 3.10.
-    if isinstance(error, socket.timeout):
-        return TimeoutError("Custos did not answer in time.")
-    if progress.status is not None:
-        return truncated(progress.status)
-    if isinstance(error, http.client.HTTPException) and not isinstance(error, http.client.RemoteDisconnected):
-        return UnexpectedAnswerError(f"The answer is not HTTP ({type(error).__name__}).")
-    is_final = isinstance(error, ssl.SSLCertVerificationError)
-    return ConnectionError(
-        f"Custos could not be reached ({type(error).__name__}).",
-        was_sent=progress.was_sent,
-        is_final=is_final,
-    )
+def _too_late() -> TimeoutError:
+    return TimeoutError("Custos did not answer in time.")

@@ -1,23 +1,28 @@
-"""Sockets for http.client whose every operation ends at one deadline, and connecting under the same deadline.
+"""A stream over a blocking socket whose every operation ends at one deadline, and connecting under the same
+deadline.
 """
 
 from __future__ import annotations
 
-import io
+import asyncio
 import ipaddress
 import socket
+import ssl
 import threading
 from typing import Any, Callable, List, Optional, Tuple
 
+from .http_types import MAX_HEAD_BYTES
+
 CANCEL_CHECK_SECONDS = 0.05
+RECEIVED_AT_ONCE = 65_536
 
 Remaining = Callable[[], float]
 # As getaddrinfo gives them: family, type, protocol, canonical name, address.
 Found = List[Tuple[Any, Any, int, str, Any]]
 
 
-class DeadlineSocket:
-    """The part of a socket that http.client uses.
+class DeadlineStream:
+    """The part of an asyncio stream that reads answers, over a blocking socket: its coroutines never suspend.
 
     A timeout of the socket itself would start anew with each byte.
     """
@@ -25,52 +30,64 @@ class DeadlineSocket:
     def __init__(self, sock: socket.socket, remaining: Remaining) -> None:
         self._sock = sock
         self._remaining = remaining
-        self._readers = 0
-        self._is_closed = False
+        self._received = bytearray()
 
-    def sendall(self, data: Any) -> None:
+    def send(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
             self._sock.settimeout(self._remaining())
             view = view[self._sock.send(view) :]
 
-    def receive(self, buffer: Any) -> int:
+    async def readuntil(self, separator: bytes) -> bytes:
+        """Raises what asyncio.StreamReader raises: at the end, and for a line that is too long."""
+        searched = 0
+        while True:
+            at = self._received.find(separator, searched)
+            if at != -1:
+                return self._take(at + len(separator))
+            searched = max(0, len(self._received) - len(separator) + 1)
+            if searched > MAX_HEAD_BYTES:
+                raise asyncio.LimitOverrunError("there is no separator", searched)
+            if not self._receive():
+                raise asyncio.IncompleteReadError(self._take(len(self._received)), None)
+
+    async def readexactly(self, size: int) -> bytes:
+        while len(self._received) < size:
+            if not self._receive():
+                raise asyncio.IncompleteReadError(self._take(len(self._received)), size)
+        return self._take(size)
+
+    async def read(self, size: int) -> bytes:
+        """Some bytes; none at the end."""
+        if not self._received:
+            self._receive()
+        return self._take(min(size, len(self._received)))
+
+    def is_quiet(self) -> bool:
+        """Whether there is nothing to read: neither the end nor an answer that nobody asked for."""
+        if self._received:
+            return False
+        try:
+            self._sock.setblocking(False)
+            # TLS may hold records of the session; a closed connection gives b"" as well.
+            self._sock.recv(1)
+        except (BlockingIOError, ssl.SSLWantReadError):
+            return True
+        except OSError:
+            return False
+        return False
+
+    def _receive(self) -> bool:
+        """Waits for more; false at the end."""
         self._sock.settimeout(self._remaining())
-        return self._sock.recv_into(buffer)
+        more = self._sock.recv(RECEIVED_AT_ONCE)
+        self._received += more
+        return bool(more)
 
-    def makefile(self, mode: str = "rb", *_: Any) -> io.BufferedReader:
-        self._readers += 1
-        return io.BufferedReader(_Reader(self))
-
-    def close(self) -> None:
-        """Closes the socket when the last reader is closed: http.client closes it before it reads a last
-        answer.
-        """
-        self._is_closed = True
-        if self._readers <= 0:
-            self._sock.close()
-
-    def reader_closed(self) -> None:
-        self._readers -= 1
-        if self._is_closed:
-            self.close()
-
-
-class _Reader(io.RawIOBase):
-    def __init__(self, owner: DeadlineSocket) -> None:
-        super().__init__()
-        self._owner = owner
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        return self._owner.receive(buffer)
-
-    def close(self) -> None:
-        if not self.closed:
-            super().close()
-            self._owner.reader_closed()
+    def _take(self, size: int) -> bytes:
+        taken = bytes(self._received[:size])
+        del self._received[:size]
+        return taken
 
 
 def resolve(host: str, port: int, remaining: Remaining, cancelled: threading.Event) -> Found:

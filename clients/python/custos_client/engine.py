@@ -37,6 +37,8 @@ MAX_DELAY_SECONDS = 2.0
 MAX_WAIT_SECONDS = 30
 FIRST_POLL_SECONDS = 0.25
 MAX_POLL_SECONDS = 2.0
+# An answer wraps what a request said, of 64 levels, in more of them.
+MAX_ANSWER_DEPTH = 128
 
 
 @dataclasses.dataclass(frozen=True)
@@ -259,7 +261,7 @@ def is_consistent(decision: Mapping[str, Any]) -> bool:
 def _json_of(answer: Answer) -> Any:
     """The parsed body; None when it is not strict JSON in UTF-8."""
     try:
-        return strict_json.parse(answer.body.decode("utf-8"))
+        return strict_json.parse(answer.body.decode("utf-8"), MAX_ANSWER_DEPTH)
     except ValueError:
         return None
 

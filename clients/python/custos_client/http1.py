@@ -1,4 +1,4 @@
-"""Reads HTTP/1.1 answers (RFC 9112) from an asyncio stream.
+"""Reads HTTP/1.1 answers (RFC 9112) from a stream, for both transports.
 
 Strict: what two readers may understand differently is refused.
 """
@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Dict, List, Tuple
+from typing import Dict, List, Protocol, Tuple
 
 from .errors import UnexpectedAnswerError
 from .http_types import MAX_ANSWER_BYTES, MAX_HEAD_BYTES, Answer, HttpRequest, too_large, truncated
 
 _STATUS_LINE = re.compile(rb"HTTP/1\.([01]) ([1-5][0-9]{2})(?: [^\r\n]*)?")
-_HEADER = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*")
+# No control characters but tabs: some readers end a line at a carriage return.
+_HEADER = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*?)[ \t]*")
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?")
 # Informational answers come before the real one.
 _MAX_INFORMATIONAL = 8
+# No request asks for another protocol.
+_SWITCHING_PROTOCOLS = 101
 
 
 def head_of(request: HttpRequest, headers: Dict[str, str], base_path: str) -> bytes:
@@ -28,10 +31,23 @@ def head_of(request: HttpRequest, headers: Dict[str, str], base_path: str) -> by
     return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")
 
 
+class Stream(Protocol):
+    """The part of asyncio.StreamReader that is used, with its errors."""
+
+    async def readuntil(self, separator: bytes) -> bytes:
+        ...
+
+    async def readexactly(self, size: int) -> bytes:
+        ...
+
+    async def read(self, size: int) -> bytes:
+        ...
+
+
 class AnswerReader:
     """Reads one answer. `status` is known as soon as its first line has come."""
 
-    def __init__(self, reader: asyncio.StreamReader) -> None:
+    def __init__(self, reader: Stream) -> None:
         self._reader = reader
         self._head_bytes = 0
         self.status = 0
@@ -57,7 +73,9 @@ class AnswerReader:
         self._head_bytes += len(line)
         if self._head_bytes > MAX_HEAD_BYTES:
             raise _malformed("its headers are too large")
-        return line[:-2] if line.endswith(b"\r\n") else line[:-1]
+        if not line.endswith(b"\r\n"):
+            raise _malformed("a line ends without a carriage return")
+        return line[:-2]
 
     async def _head(self) -> Dict[str, str]:
         for _ in range(_MAX_INFORMATIONAL):
@@ -71,6 +89,8 @@ class AnswerReader:
             if match is None:
                 raise _malformed("its first line is no status line")
             status = int(match.group(2))
+            if status == _SWITCHING_PROTOCOLS:
+                raise _malformed("it switches protocols")
             if status >= 200:
                 self.status = status
             self.is_reusable = match.group(1) == b"1"

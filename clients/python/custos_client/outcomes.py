@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import re
 from typing import Any, Iterator, Optional, Tuple
@@ -54,12 +55,25 @@ def _scope_of(error: asyncio.CancelledError) -> Tuple[str, ...]:
     return ()
 
 
+# Those whose iterators call functions, or read other iterators, when they are read.
+_LAZY_MODULES = ("builtins", "itertools")
+
+
+def _is_lazy(result: Any) -> bool:
+    if inspect.isasyncgen(result) or inspect.isawaitable(result):
+        return True
+    if inspect.isroutine(result) or isinstance(result, functools.partial):
+        return True
+    # A generator, map(), zip(); not an open file, or the rows of a query that has run.
+    return isinstance(result, Iterator) and type(result).__module__ in _LAZY_MODULES
+
+
 def unfinished(result: Any) -> str:
     """What is wrong with a result that would go on running later, without the decision; empty: nothing.
 
     Closes what can be closed, and raises what that raises.
     """
-    if not (inspect.isgenerator(result) or inspect.isasyncgen(result) or inspect.isawaitable(result)):
+    if not _is_lazy(result):
         return ""
     if inspect.isgenerator(result) or inspect.iscoroutine(result):
         result.close()

@@ -11,6 +11,7 @@ import re
 from typing import Any, Dict, List, Tuple
 
 MAX_SAFE_INTEGER = 2**53 - 1
+# What a request may have.
 MAX_DEPTH = 64
 
 # Strings, and brackets outside them. A string without an end is one, too: otherwise each of its quotes is
@@ -35,12 +36,12 @@ def depth_of(text: str) -> int:
     return deepest
 
 
-def parse(text: str) -> Any:
-    """Refuses duplicate members, lone surrogates, integers beyond 2^53-1, numbers beyond a double, over 64
-    levels.
+def parse(text: str, max_depth: int = MAX_DEPTH) -> Any:
+    """Refuses duplicate members, lone surrogates, integers beyond 2^53-1, numbers beyond a double, more
+    levels than `max_depth`.
     """
-    if depth_of(text) > MAX_DEPTH:
-        raise StrictJsonError(f"nested deeper than {MAX_DEPTH}")
+    if depth_of(text) > max_depth:
+        raise StrictJsonError(f"nested deeper than {max_depth}")
     try:
         value = json.loads(
             text,

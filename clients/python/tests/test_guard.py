@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import itertools
 import traceback
 import unittest
 from unittest import mock
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List
 
 from custos_client import (
     AsyncCustos,
@@ -327,9 +328,25 @@ class GuardTest(unittest.TestCase):
                 ran.append("awaitable")
                 yield
 
+        def act(text: str) -> bool:
+            ran.append(text)
+            return True
+
+        lazy: Dict[str, Callable[[], Any]] = {
+            "generator": generator,
+            "coroutine": coroutine,
+            "awaitable": Awaitable,
+            "map": lambda: map(act, ["map"]),
+            "filter": lambda: filter(act, ["filter"]),
+            "zip": lambda: zip(map(act, ["zip"])),
+            "itertools": lambda: itertools.chain(map(act, ["itertools"])),
+            "function": lambda: act,
+            "method": lambda: ran.clear,
+            "partial": lambda: functools.partial(act, "partial"),
+        }
         custos = self.serve(allow)
-        for later in (generator, coroutine, Awaitable):
-            with self.subTest(later.__name__), self.assertRaises(RefusedError) as caught:
+        for name, later in lazy.items():
+            with self.subTest(name), self.assertRaises(RefusedError) as caught:
                 custos.guard(**TOOL, name="t")(lambda: later())()
             self.assertTrue(caught.exception.has_run)
 
@@ -343,7 +360,7 @@ class GuardTest(unittest.TestCase):
 
         asyncio.run(main())
         proofs = [one.body["payload"] for one in self.server.requests if one.path == "/v1/proofs"]
-        self.assertEqual((ran, [one["outcome"] for one in proofs]), ([], ["failure"] * 4))
+        self.assertEqual((ran, [one["outcome"] for one in proofs]), ([], ["failure"] * (len(lazy) + 1)))
 
     def test_what_a_generator_raises_when_it_is_closed_is_an_outcome_of_the_function(self) -> None:
         def begun() -> Any:

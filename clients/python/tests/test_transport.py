@@ -32,8 +32,10 @@ def http_answer(status: str) -> bytes:
 class RawServer:
     """Sends these bytes for the first, second... request of each connection. Gives its address."""
 
-    def __init__(self, *replies: bytes) -> None:
+    def __init__(self, *replies: bytes, is_closing: bool = False) -> None:
+        """`is_closing`: whether it ends the connection after the last of them."""
         self._replies = replies
+        self._is_closing = is_closing
         self._listener = socket.create_server(("127.0.0.1", 0))
 
     def __enter__(self) -> str:
@@ -60,6 +62,8 @@ class RawServer:
                 if not connection.recv(65_536):
                     return
                 connection.sendall(reply)
+            if self._is_closing:
+                connection.shutdown(socket.SHUT_WR)
             connection.recv(1)
 
 
@@ -183,10 +187,52 @@ class TransportTest(unittest.TestCase):
             with Custos(url, KEY) as custos:
                 self.assertEqual([custos.health().status for _ in range(2)], ["alive"] * 2)
             self.assertEqual(run_async(url, twice), ["alive"] * 2)
-        with RawServer(b"HTTP/1.1 103 Early Hints\r\n\r\n", stale) as url, Custos(url, KEY) as custos:
-            for _ in range(2):
-                with self.assertRaises(errors.UnexpectedAnswerError):
-                    custos.health()
+        # The answer to the first request, which is given up, comes for the second one.
+        with RawServer(b"HTTP/1.1 103 Early Hints\r\n\r\n", stale) as url:
+            with Custos(url, KEY, timeout=0.3) as custos:
+                for _ in range(2):
+                    with self.assertRaises(errors.TimeoutError):
+                        custos.health()
+
+    def test_answers_that_readers_may_understand_differently_are_refused_by_both(self) -> None:
+        body = b'{"status":"alive"}'
+        ok = b"HTTP/1.1 200 OK\r\n"
+        length = b"Content-Length: %d\r\n" % len(body)
+        chunked = b"Transfer-Encoding: chunked\r\n"
+        chunk = b"%x\r\n%s\r\n" % (len(body), body)
+        end = b"0\r\n\r\n"
+        answers = {
+            "two lengths": ok + length + b"Content-Length: 2\r\n\r\n" + body,
+            "a list of lengths": ok + b"Content-Length: 18, 18\r\n\r\n" + body,
+            "a length with a sign": ok + b"Content-Length: +18\r\n\r\n" + body,
+            "a negative length": ok + b"Content-Length: -1\r\n\r\n" + body,
+            "a length in hexadecimal": ok + b"Content-Length: 0x12\r\n\r\n" + body,
+            "a space behind the name": ok + b"Content-Length : 18\r\n\r\n" + body,
+            "a length beside chunks": ok + length + chunked + b"\r\n" + chunk + end,
+            "an unknown coding": ok + b"Transfer-Encoding: xchunked\r\n\r\n" + body,
+            "the coding identity": ok + length + b"Transfer-Encoding: identity\r\n\r\n" + body,
+            "a chunk with 0x": ok + chunked + b"\r\n0x" + chunk + end,
+            "chunks with line feeds": ok + chunked + b"\r\n12\n" + body + b"\n0\n\n",
+            "chunks without their last line": ok + chunked + b"\r\n" + chunk + b"0\r\n",
+            "headers with line feeds": (ok + length).replace(b"\r", b"") + b"\n" + body,
+            "a carriage return in a header": ok + b"X-A: b\rX-B: c\r\n" + length + b"\r\n" + body,
+            "a zero byte in a header": ok + b"X-A: b\0c\r\n" + length + b"\r\n" + body,
+            "a header on two lines": ok + b"X-A: b\r\n c\r\n" + length + b"\r\n" + body,
+            "a line that is no header": ok + b"x\r\n" + length + b"\r\n" + body,
+            "another protocol": b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + ok + length + b"\r\n" + body,
+            "a version that is not asked for": b"HTTP/2.0 200 OK\r\n" + length + b"\r\n" + body,
+            "an answer without headers": body,
+            "a byte order mark": ok + b"Content-Length: 21\r\n\r\n\xef\xbb\xbf" + body,
+        }
+        for name, answer in answers.items():
+            with self.subTest(name), RawServer(answer, is_closing=True) as url:
+                self.assert_raises_in_both(errors.UnexpectedAnswerError, url, timeout=5, retries=0)
+
+    def test_hints_before_an_answer_are_no_answer(self) -> None:
+        with RawServer(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + http_answer("alive")) as url:
+            with Custos(url, KEY) as custos:
+                self.assertEqual(custos.health().status, "alive")
+            self.assertEqual(run_async(url, lambda custos: custos.health()).status, "alive")
 
     def test_threads_share_a_client(self) -> None:
         with ScriptedServer(Reply(200, ALIVE)) as server, Custos(server.url, KEY) as custos:

@@ -14,6 +14,8 @@ import { buildCancelledError, type Runtime, startDeadline } from './runtime.ts';
 import { fromWire, toWire } from './spelling.ts';
 
 const MAX_ANSWER_BYTES = 8 * 1_048_576;
+/** An answer wraps what a request said, of 64 levels, in more of them. */
+const MAX_ANSWER_DEPTH = 128;
 
 export type OperationName = keyof typeof OPERATIONS;
 
@@ -178,7 +180,8 @@ async function readAnswer(response: Response, request: HttpRequest): Promise<Ans
   }
   let body: unknown;
   try {
-    body = response.ok ? fromWire(parseJson(text)) : parseJson(text);
+    const value = parseJson(text, MAX_ANSWER_DEPTH);
+    body = response.ok ? fromWire(value) : value;
   } catch (error) {
     throw unexpected(`it has the status ${status} and is not strict JSON`, { cause: error });
   }
@@ -215,7 +218,8 @@ function missingMember(answer: unknown, operation: OperationName): string | unde
 async function readText(response: Response): Promise<string | undefined> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  // A byte order mark stays, and is no JSON.
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
   let bytes = 0;
   for (;;) {

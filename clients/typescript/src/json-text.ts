@@ -32,6 +32,7 @@ export function depthOf(text: string): number {
   return deepest;
 }
 
+/** What a request may have. */
 const MAX_DEPTH = 64;
 
 /** @throws {SyntaxError} on a literal that readers of JSON may represent differently */
@@ -48,10 +49,10 @@ function checkLiteral(token: Token): void {
 
 /**
  * Parses strict JSON. Refused beyond RFC 8259: duplicate member names, lone surrogates, integer literals beyond 2^53-1, numbers that
- * overflow a double, more than 64 levels.
+ * overflow a double, more than `maxDepth` levels.
  * @throws {SyntaxError}
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, maxDepth = MAX_DEPTH): unknown {
   if (!text.isWellFormed()) throw new SyntaxError('a lone surrogate');
   const value: unknown = JSON.parse(text);
   /** The names of each open object; undefined for a list. */
@@ -65,7 +66,7 @@ export function parseJson(text: string): unknown {
       if (open.at(-1)?.has(name) === true) throw new SyntaxError(`a duplicate member ${last}`);
       open.at(-1)?.add(name);
     } else if (token !== ',') checkLiteral(token);
-    if (open.length > MAX_DEPTH) throw new SyntaxError(`more than ${MAX_DEPTH} levels`);
+    if (open.length > maxDepth) throw new SyntaxError(`more than ${maxDepth} levels`);
     last = token;
   }
   return value;

@@ -45,6 +45,9 @@ const READ_NOUNS = new Set(
   'blame diff health history info log logs metadata schema stats status tree version'.split(' '),
 );
 
+/** Of verbs of several words. */
+const VERB_LENGTHS = [2, 3, 4];
+
 interface Read {
   readonly meaning: Meaning;
   readonly isNoun: boolean;
@@ -74,8 +77,12 @@ export interface NameMeaning extends Meaning {
 export function meaningOfName(name: string, lexicon: Lexicon): NameMeaning | undefined {
   const words = wordsOfName(name);
   const found = words.flatMap((word, at) => {
-    const read = meaningOf(word, lexicon);
-    return read === undefined ? [] : [{ ...read, at }];
+    // `get_rid_of` is another verb than `get`.
+    const phrases = VERB_LENGTHS.map((length) => words.slice(at, at + length).join(' '));
+    return [word, ...phrases].flatMap((one) => {
+      const read = meaningOf(one, lexicon);
+      return read === undefined ? [] : [{ ...read, at }];
+    });
   });
   const verbs = found.filter(({ isNoun, at }) => !isNoun || at === 0).map(({ meaning }) => meaning);
   if (verbs.length > 0) return { ...verbs.reduce(stricter), isSure: true };

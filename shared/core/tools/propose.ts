@@ -199,7 +199,7 @@ export function proposeEntry(tool: ListedTool, lexicon: Lexicon): Proposal {
     lexicon,
   );
   const estimate = withCode(said, schema, hint);
-  const reachesOut = objectOf(tool.annotations)?.['openWorldHint'] === true || schema.isUrl;
+  const reachesOut = objectOf(tool.annotations)?.['openWorldHint'] === true || schema.hasUrl;
   const traits = new Set<Trait>([...(name?.traits ?? []), ...(reachesOut ? ['external' as const] : [])]);
   const entry = entryOf(estimate, schema, {
     traits: [...traits].sort(),

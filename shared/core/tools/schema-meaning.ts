@@ -6,8 +6,8 @@ export interface SchemaMeaning {
   readonly resource?: string;
   readonly places?: string[];
   readonly reads?: Record<string, ReadKind>;
-  /** The resource is an address elsewhere. */
-  readonly isUrl: boolean;
+  /** An argument is an address elsewhere. */
+  readonly hasUrl: boolean;
   /** An argument with code that no reader understands, or that may be absent. */
   readonly unreadCode: string | undefined;
   /** A required list that names no resource: the call is about many things. */
@@ -23,7 +23,9 @@ const SOURCES = new Set(['source', 'src', 'sourcepath', 'oldpath', 'from']);
 const DESTINATIONS = new Set(['destination', 'dest', 'dst', 'destinationpath', 'newpath', 'target', 'to']);
 const URLS = new Set(['url', 'uri', 'href']);
 const COMMANDS = new Set(['command', 'cmd', 'shell', 'bash', 'commandline']);
-const CODE = new Set(['code', 'script', 'expression', 'function', 'javascript', 'python', 'pythoncode', 'sourcecode']);
+const CODE = new Set(
+  'code script expression function javascript js eval snippet python pythoncode sourcecode'.split(' '),
+);
 
 /** Those of them that hold a whole program. */
 const PROGRAMS = new Set(['code', 'script', 'javascript', 'python', 'pythoncode', 'sourcecode']);
@@ -51,21 +53,19 @@ function argumentsOf(schema: Json): Argument[] {
   }));
 }
 
-type Target = Pick<SchemaMeaning, 'resource' | 'places'> & { readonly isUrl: boolean };
-
-function targetOf(args: readonly Argument[]): Target {
+function targetOf(args: readonly Argument[]): Pick<SchemaMeaning, 'resource' | 'places'> {
   // Only arguments that are always there: a template with a missing argument makes a call unknown.
   const named = (names: ReadonlySet<string>, kind: Argument['kind']): string | undefined =>
     args.find((one) => one.isRequired && one.kind === kind && names.has(one.plain))?.name;
   const [source, destination] = [named(SOURCES, 'text'), named(DESTINATIONS, 'text')];
   if (source !== undefined && destination !== undefined)
-    return { resource: `file/{${destination}}`, places: [`file/{${source}}`], isUrl: false };
+    return { resource: `file/{${destination}}`, places: [`file/{${source}}`] };
   const path = named(PATHS, 'text');
-  if (path !== undefined) return { resource: `file/{${path}}`, isUrl: false };
+  if (path !== undefined) return { resource: `file/{${path}}` };
   const paths = named(PATH_LISTS, 'texts');
-  if (paths !== undefined) return { resource: `file/{${paths}[]}`, isUrl: false };
+  if (paths !== undefined) return { resource: `file/{${paths}[]}` };
   const url = named(URLS, 'text');
-  return url === undefined ? { isUrl: false } : { resource: `url/{${url}}`, isUrl: true };
+  return url === undefined ? {} : { resource: `url/{${url}}` };
 }
 
 /** The language of programs that a tool is given, if its name or description has one. */
@@ -80,7 +80,7 @@ function readKindOf({ plain: name, kind }: Argument, about: string): ReadKind | 
   const isAboutSql = /(?:^|[^a-z])sql(?:[^a-z]|$)|sqlite|postgres|mysql/i.test(about);
   const language = name === 'python' || name === 'javascript' ? name : languageIn(about);
   if (PROGRAMS.has(name) && kind === 'text' && language !== undefined) return language;
-  if (COMMANDS.has(name)) return kind === 'text' ? 'shell' : 'code';
+  if (COMMANDS.has(name) || /(?:command|cmd)$/.test(name)) return kind === 'text' ? 'shell' : 'code';
   if (name === 'sql' || (isAboutSql && (name === 'query' || name === 'statement')))
     return kind === 'text' ? 'sql' : 'code';
   return CODE.has(name) ? 'code' : undefined;
@@ -101,6 +101,7 @@ export function meaningOfSchema(inputSchema: unknown, about: string): SchemaMean
   const list = args.find(({ kind, isRequired }) => isRequired && (kind === 'list' || kind === 'texts'))?.name;
   return {
     ...target,
+    hasUrl: args.some((one) => URLS.has(one.plain)),
     ...(Object.keys(reads).length === 0 ? {} : { reads }),
     unreadCode,
     list: target.resource === undefined ? list : undefined,

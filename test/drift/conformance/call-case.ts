@@ -14,6 +14,8 @@ export interface ScriptedReply {
   readonly decision?: true;
   /** Members in front of those of the body, as they are written there. */
   readonly before?: string;
+  /** A text in front of the body. */
+  readonly prefix?: string;
   readonly delayMs?: number;
   /** Time between the ten pieces of the body. */
   readonly pieceMs?: number;

@@ -86,6 +86,7 @@ export const GARBAGE: Readonly<Record<string, { readonly reply: ScriptedReply; r
   'a redirect that keeps the method': { reply: html(307, { location: '/elsewhere' }), type: 'unexpected' },
   'a page of a proxy with status 403': { reply: html(403), type: 'unexpected' },
   'a page of a proxy with status 502': { reply: html(502), type: 'unexpected' },
+  'a byte order mark': { reply: { ...DECISION, prefix: '\ufeff' }, type: 'unexpected' },
   'more than 8 MB': { reply: { ...DECISION, bytes: 9_000_000 }, type: 'unexpected' },
 };
 

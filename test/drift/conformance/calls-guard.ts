@@ -190,6 +190,12 @@ function confused(): CallCase[] {
         { requests: [NO_REPORT] },
       ),
     ),
+    guarded(
+      'refuses an answer with a byte order mark',
+      [decision({ verdict: 'ALLOW', allowed: true, obligations: [] }, { prefix: '\ufeff' })],
+      refused(null),
+      { requests: [NO_REPORT] },
+    ),
     guarded('asks once more when the decision was made for another request, and then refuses', [first], refused(null), {
       requests: [askedTimes(2, 2), NO_REPORT],
     }),

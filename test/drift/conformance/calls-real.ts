@@ -8,6 +8,10 @@ const ADMIN = '${env.ADMIN_KEY}';
 const AGENT = '${env.AGENT_KEY}';
 const OPERATOR = '${env.OPERATOR_KEY}';
 
+/** Of the body of a request; an answer that repeats what it said has more. */
+const REQUEST_LEVELS = 64;
+const nested = (levels: number): object => (levels === 1 ? {} : { below: nested(levels - 1) });
+
 /** The calls of the clients, with the operations that they wrap. */
 export const OPERATIONS: Readonly<Record<string, string>> = {
   'intent.parse': 'POST /v1/intent',
@@ -160,6 +164,10 @@ function operations(): CallCase[] {
       ),
       gives('agents.terminate', { agentId: 'a 1/é' }, {}),
       gives('agents.get', { agentId: 'a 1/é' }, { status: 'TERMINATED' }),
+    ]),
+    real('a list with what has as many levels as a request may have', [
+      gives('agents.create', { agentId: 'deep', name: 'Deep', metadata: nested(REQUEST_LEVELS - 1) }, {}),
+      gives('all:agents.list', {}, { $has: [{ agentId: 'deep' }] }),
     ]),
     real('lists page by page, as one sequence', [
       ...['p1', 'p2', 'p3'].map((agentId) => gives('agents.create', { agentId: `page-${agentId}`, name: agentId }, {})),

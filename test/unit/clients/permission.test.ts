@@ -172,7 +172,7 @@ describe('A permission of the TypeScript client', () => {
     expect(outcome().events).to.deep.equal(['tool.called', 'tool.called']);
   });
 
-  const generators: Readonly<Record<string, (tool: () => void) => () => unknown>> = {
+  const lazy: Readonly<Record<string, (tool: () => void) => () => unknown>> = {
     'a generator': (tool) =>
       function* () {
         yield tool();
@@ -181,12 +181,14 @@ describe('A permission of the TypeScript client', () => {
       async function* () {
         yield tool();
       },
+    'an iterator': (tool) => () => ({ next: () => ({ done: false, value: tool() }) }),
+    'a function': (tool) => () => tool,
     'a function that returns a generator': (tool) => () =>
       (function* () {
         yield tool();
       })(),
   };
-  for (const [what, make] of Object.entries(generators))
+  for (const [what, make] of Object.entries(lazy))
     it(`does not hand out ${what}, which would run without the decision`, async () => {
       const { custos, tool, outcome } = await setUp();
       const error = await custos

@@ -1,6 +1,7 @@
 // Obligations that the guard keeps: limits on arguments and redaction of results; everything else refuses the call.
 import { expect } from 'chai';
-import { limitArgumentsOf, limited, redactedResponse, termsOf } from '../../../cli/mcp-guard/obligations.ts';
+import { limitArgumentsOf, limited, termsOf } from '../../../cli/mcp-guard/obligations.ts';
+import { redactedResponse } from '../../../cli/mcp-guard/redaction.ts';
 import { readCall, type ToolCall } from '../../../cli/mcp-guard/tool-call.ts';
 
 function callOf(args: object | undefined, more: object = {}): { call: ToolCall; text: string } {
@@ -64,6 +65,7 @@ describe('max_rows', () => {
     ['an argument differs from the limit in case', { Limit: 5000 }, ['limit'], 10],
     ['an argument differs from the limit in compatible characters', { ｌimit: 5000 }, ['limit'], 10],
     ['an argument differs from the limit in punctuation', { page_size: 5000 }, ['pageSize'], 10],
+    ['a limit is deeper in the arguments', { limit: 5, queries: [{ pageSize: 5000 }] }, ['limit'], 10],
     ['an argument may be another limit that the tool has not declared as a number', { maxRows: 5000 }, ['limit'], 10],
   ] as const)
     it(`refuses the call when ${why}`, () => {
@@ -99,6 +101,69 @@ describe('redact_fields', () => {
     ];
     const shown = redact({ content }, 'email') as { result: { content: { text: string }[] } };
     expect(shown.result.content.every(({ text }) => text.startsWith('[withheld'))).to.equal(true);
+  });
+
+  const inJson = (value: unknown): object => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
+  const ROWS = [[7, 'a@b.c']];
+  for (const [where, result] of [
+    ['a name with other separators', inJson({ 'E-Mail': 'a@b.c', e_mail: 'a@b.c', 'email ': 'a@b.c' })],
+    ['a name with invisible characters', inJson({ 'em\u200bail': 'a@b.c' })],
+    ['a list of several', inJson({ emails: ['a@b.c'] })],
+    ['a path', inJson({ 'user.email': 'a@b.c', 'a/very/long/path/of/a/member/email': 'a@b.c' })],
+    ['a pair of name and value', inJson([{ name: 'email', value: 'a@b.c' }])],
+    ['a pair under other names', inJson({ telecom: [{ system: 'email', value: 'a@b.c' }] })],
+    ['a table with columns', inJson({ columns: ['id', 'email'], rows: ROWS })],
+    ['a table whose columns have titles', inJson({ columns: ['Id', 'Customer Email'], rows: ROWS })],
+    ['a table whose columns have a prefix', inJson({ columns: ['u.id', 'u.email'], rows: ROWS })],
+    ['a table whose first row has the names', inJson([['id', 'email'], ...ROWS])],
+    ['a table with descriptions', inJson({ fields: [{ name: 'id' }, { name: 'email' }], data: ROWS })],
+    ['a table of cells', inJson({ fields: [{ name: 'email' }], rows: [{ f: [{ v: 'a@b.c' }] }] })],
+    ['one row', inJson({ columns: ['id', 'email'], values: [7, 'a@b.c'] })],
+    [
+      'two contents',
+      { content: [...['["id","email"]', JSON.stringify(ROWS)].map((text) => ({ type: 'text', text }))] },
+    ],
+    ['CSV in JSON', inJson({ csv: 'id,email\n7,a@b.c' })],
+    ['lines of JSON in JSON', inJson({ log: '{"email":"a@b.c"}\n{"email":"a@b.c"}' })],
+    ['JSON that is encoded twice', inJson({ data: JSON.stringify(JSON.stringify({ email: 'a@b.c' })) })],
+    ['XML in JSON', inJson({ xml: '<email>a@b.c</email>' })],
+    ['a sentence in structured content', { structuredContent: { result: 'Her e-mail is an email: a@b.c' } }],
+    ['the address of a resource', { content: [{ type: 'resource', resource: { uri: 'x:?email=a@b.c', text: '{}' } }] }],
+    ['an address that is no text', { content: [{ type: 'resource', resource: { uri: ['a@b.c'], text: '{}' } }] }],
+    ['a kind of result that is no text', { resultType: ['a@b.c'], content: [] }],
+    ['a value that ends as a name', inJson({ note: 'a@b.c/email' })],
+  ] as const)
+    it(`shows no field in ${where}`, () => {
+      expect(JSON.stringify(redact(result, 'email')) ?? '').to.not.include('a@b.c');
+    });
+
+  it('knows the names of fields in all spellings', () => {
+    const shown = redact(
+      { structuredContent: { phoneNumber: 1, 'Phone Numbers': [2], phone: 3, имя: 4, фамилия: 5, 'e-mail': 6 } },
+      'phone_number',
+      'имя',
+      'customer.email',
+      '...',
+    ) as { result: { structuredContent: object } };
+    const hidden = '[redacted]';
+    expect(shown.result.structuredContent).to.deep.equal({
+      phoneNumber: hidden,
+      'Phone Numbers': hidden,
+      phone: 3,
+      имя: hidden,
+      фамилия: 5,
+      'e-mail': hidden,
+    });
+  });
+
+  it('shows what does not hold a field: a name as one of several values, and other texts and lists', () => {
+    const value = {
+      customers: [{ name: 'Ada', preferred: 'email', channels: ['email', 'post'], note: 'calls on Mondays' }],
+      counts: [1, 2],
+      data: { total: 1 },
+    };
+    const shown = redact({ structuredContent: value }, 'email', 'phone') as { result: { structuredContent: unknown } };
+    expect(shown.result.structuredContent).to.deep.equal(value);
   });
 
   const secret = 'Ada, ssn 123-45-6789';

@@ -17,9 +17,10 @@ export interface PermissionParts<Args extends object> {
   readonly options: ReportOptions & { readonly signal?: AbortSignal | undefined };
 }
 
-/** What a generator function returns: its body has not run. */
-const isGenerator = (value: unknown): boolean =>
-  /^\[object (?:Async)?Generator\]$/.test(Object.prototype.toString.call(value));
+/** A function, or an iterator, such as what a generator function returns: what it does, it does when it is called or read. */
+const isLazy = (value: unknown): boolean =>
+  typeof value === 'function' ||
+  (typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function');
 
 export class Permission<Args extends object> {
   /** The decision on record that permits the call. */
@@ -61,7 +62,7 @@ export class Permission<Args extends object> {
    * Runs the function with the arguments, reports the outcome, and returns the result as the obligations demand.
    * @throws {RefusedError} when the permission was used before, or has lapsed
    * @throws {CancelledError} when the signal was aborted before the function ran
-   * @throws {RefusedError} with `hasRun`, instead of a result that can't be shown: an obligation could not be kept, or it is a generator
+   * @throws {RefusedError} with `hasRun`, instead of a result that can't be shown: an obligation could not be kept, or it is a function or an iterator
    * @throws what the function throws, as `applyObligationsToError` returns it
    */
   async run<Result>(fn: (args: Args, decision: Decision) => Result | Promise<Result>): Promise<Result> {
@@ -74,10 +75,10 @@ export class Permission<Args extends object> {
       this.#reportCalled({ outcome: 'failure' });
       throw this.applyObligationsToError(error);
     }
-    if (isGenerator(result)) {
+    if (isLazy(result)) {
       this.#reportCalled({ outcome: 'failure' });
       const { question, decision } = this.#parts;
-      const why = 'its result is a generator, which would go on running without the decision; return what it yields';
+      const why = 'its result is a function or an iterator, which would run without the decision; return what it gives';
       throw withheld(question, decision, why);
     }
     this.#reportCalled({ outcome: 'success', result });
