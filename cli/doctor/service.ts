@@ -30,6 +30,7 @@ import { keyIdOf } from '../../shared/core/proof/keys.ts';
 import { countDeadJobs } from '../../shared/platform/queues/dead-jobs.ts';
 import type { Queues } from '../../shared/platform/queues/queues.ts';
 import { evictionProblem } from '../../shared/platform/queues/redis.ts';
+import { reasonOf as whyUnreadable } from '../policy/place.ts';
 import { ageText, type Diagnosis, isOlder, ok, problem, reasonOf, skipped, warning } from './check.ts';
 
 const OLDEST_REDIS = '6.2.0';
@@ -239,8 +240,13 @@ export async function folderDigest(dir: string): Promise<string | Diagnosis[]> {
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
     return [problem(check, `${first?.file}:${first?.line}:${first?.column} ${first?.message}${more}`, advice)];
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return [problem(check, `${dir} cannot be read (${code ?? String(error)})`, 'set CUSTOS_POLICY_DIR to the folder')];
+    return [
+      problem(
+        check,
+        `${dir} can't be read: ${whyUnreadable(error) ?? String(error)}`,
+        'set CUSTOS_POLICY_DIR to the folder',
+      ),
+    ];
   }
 }
 

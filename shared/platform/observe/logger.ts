@@ -71,6 +71,20 @@ function withoutSecrets<T extends object>(value: T, depth = 1): T {
   return copy ?? value;
 }
 
+/** The messages of an error and its causes as one sentence. Most end with a full stop, after which no cause can follow. */
+function messageOf(error: Error): string {
+  const chain = new Set<Error>();
+  for (let next: unknown = error; next instanceof Error && !chain.has(next); next = next.cause) chain.add(next);
+  return [...chain]
+    .map(({ message }, index) => (index + 1 < chain.size ? message.replace(/\.$/, '') : message))
+    .join(': ');
+}
+
+/** As pino writes errors, with `messageOf`. */
+function shownError(error: unknown): unknown {
+  return error instanceof Error ? Object.assign(pino.stdSerializers.err(error), { message: messageOf(error) }) : error;
+}
+
 /** Times are ISO 8601 in UTC, levels are words. */
 export function createLogger({ name, level, pretty, traced = false, destination }: LogOptions): Logger {
   const options = {
@@ -79,7 +93,10 @@ export function createLogger({ name, level, pretty, traced = false, destination 
     timestamp: pino.stdTimeFunctions.isoTime,
     ...(traced ? { mixin: activeTraceIds } : {}),
     // For the bindings of child loggers, which the formatter below does not see.
-    serializers: Object.fromEntries([...SECRET_MEMBERS].map((member) => [member, () => CENSOR])),
+    serializers: {
+      ...Object.fromEntries([...SECRET_MEMBERS].map((member) => [member, () => CENSOR])),
+      err: shownError,
+    },
     formatters: {
       level: (label: string) => ({ level: label }),
       log: (object: Record<string, unknown>) => withoutSecrets(object),
