@@ -53,6 +53,16 @@ describe('a log line', () => {
     expect(line['err']).to.deep.include({ message: 'WRONGPASS', command: { name: 'auth', args: '[hidden]' } });
     expect(JSON.stringify(line)).not.to.contain('SECRET').and.not.to.contain('PAYLOAD');
   });
+  it('names the causes of an error in one sentence', () => {
+    const cause = new Error('waiting for a connection took longer than 2000 ms');
+    const err = new Error('It may be repeated.', { cause: new Error('No answer.', { cause }) });
+    expect(logged((logger) => logger.warn({ err }))['err']).to.include({
+      message: 'It may be repeated: No answer: waiting for a connection took longer than 2000 ms',
+    });
+    const itself = new Error('It turns.');
+    itself.cause = itself;
+    expect(logged((logger) => logger.warn({ err: itself }))['err']).to.include({ message: 'It turns.' });
+  });
   it('hides a credential in the bindings of a child logger', () => {
     expect(logged((logger) => logger.child({ pepper: 'SECRET' }).info('text'))).to.include({ pepper: '[hidden]' });
   });

@@ -1,8 +1,9 @@
 // A socket in a data folder that shows that its process lives, also to processes of other containers that share the folder and can't see
 // that process. The kernel ends it with the process, and a frozen process keeps it.
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import path from 'node:path';
 
 export interface Beacon {
   /** Of the socket's file in the folder. */
@@ -31,6 +32,7 @@ export async function lightBeacon(folder: string, name: string): Promise<Beacon 
     closeSync(descriptor);
     return undefined;
   }
+  chmodSync(path.join(folder, name), 0o600);
   return {
     name,
     close() {

@@ -106,6 +106,13 @@ function spawnServer(cluster: Cluster, port: number): ChildProcess {
   }
 }
 
+/** The part of its process that the start needs. */
+export interface StartedServer {
+  readonly pid?: number | undefined;
+  once(event: 'exit' | 'error', listener: () => void): unknown;
+  kill(signal: NodeJS.Signals): unknown;
+}
+
 /**
  * The server writes its id to postmaster.pid when it has taken the folder, and `ready` when it accepts connections. In between it recovers after
  * a crash, for as long as that takes: a recovery that is ended begins anew.
@@ -113,7 +120,7 @@ function spawnServer(cluster: Cluster, port: number): ChildProcess {
  * @returns false: it ended, or has not taken the folder in time
  */
 export async function becomesReady(
-  child: Pick<ChildProcess, 'pid' | 'once' | 'kill'>,
+  child: StartedServer,
   folder: string,
   say: (line: string) => void,
   { readyTimeoutMs = READY_TIMEOUT_MS, longMs = LONG_RECOVERY_MS } = {},
@@ -183,7 +190,7 @@ async function stopOrphan(folder: string): Promise<void> {
   const { pid } = orphan;
   // Empty after a loss of power while it was written.
   if (pid === undefined) return rmSync(path.join(folder, PID_FILE), { force: true });
-  if (isAlive(pid) && commandOf(pid).includes(folder)) {
+  if (pid !== process.pid && isAlive(pid) && `${commandOf(pid)} `.includes(` -D ${folder} `)) {
     signal(pid, 'SIGINT');
     if (await waitForEnd(pid, STOP_TIMEOUT_MS)) return;
     signal(pid, 'SIGQUIT');
