@@ -24,7 +24,7 @@ import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
 import { stageViews } from '../../shared/domain/drafts/stage-views.ts';
 import { changeRulesOf } from '../../shared/domain/policy-sets/change-rules.ts';
 import { pendingProposals } from '../../shared/domain/policy-sets/proposals.ts';
-import { readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
+import { readPolicyFolder, TooManyFiles } from '../../shared/domain/policy-sets/folder.ts';
 import { admitPolicySet } from '../../shared/core/policy/admit.ts';
 import { keyIdOf } from '../../shared/core/proof/keys.ts';
 import { countDeadJobs } from '../../shared/platform/queues/dead-jobs.ts';
@@ -243,7 +243,7 @@ export async function folderDigest(dir: string): Promise<string | Diagnosis[]> {
     return [
       problem(
         check,
-        `${dir} can't be read: ${whyUnreadable(error) ?? String(error)}`,
+        `${dir} can't be read: ${error instanceof TooManyFiles ? error.reason : (whyUnreadable(error) ?? reasonOf(error))}`,
         'set CUSTOS_POLICY_DIR to the folder',
       ),
     ];
