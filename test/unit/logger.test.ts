@@ -66,4 +66,16 @@ describe('a log line', () => {
   it('hides a credential in the bindings of a child logger', () => {
     expect(logged((logger) => logger.child({ pepper: 'SECRET' }).info('text'))).to.include({ pepper: '[hidden]' });
   });
+  it('shows nothing at a terminal that moves its cursor or looks like another line', () => {
+    let text = '';
+    const destination = { write: (line: string) => void (text += line) };
+    const logger = createLogger({ name: 'test', level: 'info', pretty: true, destination });
+    const hostile = 'a\u001b[2J\n[12:00:00.000] INFO (test): all is well\u009b1A';
+    logger.error({ err: new Error(hostile), agentId: hostile }, hostile);
+    // Its own colours.
+    const plain = text.replaceAll(/\u001b\[\d+m/g, '');
+    expect(plain).to.match(/^\[\d\d:\d\d:\d\d\.\d{3}\] ERROR \(test\): a/);
+    expect(plain).to.not.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(plain.match(/^\[/gm)).to.have.lengthOf(1);
+  });
 });

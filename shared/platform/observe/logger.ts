@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import type PinoPretty from 'pino-pretty';
+import { printable } from '../../core/proof/encoding.ts';
 import type { LineWriter } from './line-writer.ts';
 import { activeTraceIds } from './spans.ts';
 
@@ -120,5 +121,12 @@ function readable(destination: DestinationStream): DestinationStream {
     ignore: 'pid,hostname',
     singleLine: true,
   });
-  return { write: (line) => destination.write(toText(line)) };
+  return { write: (line) => destination.write(toText(JSON.parse(line, shownMember))) };
+}
+
+/** A member of a line without what would move the cursor of a terminal, or begin a line: errors quote what callers sent. */
+function shownMember(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  // Its lines are indented.
+  return name === 'stack' ? value.split('\n').map(printable).join('\n') : printable(value);
 }

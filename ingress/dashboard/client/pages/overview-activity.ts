@@ -34,11 +34,11 @@ export function useActivity(
   const shown = useRef<Activity | undefined>(undefined);
   const readMs = useRef(0);
   useEffect(() => {
-    readMs.current = Date.now();
+    readMs.current = performance.now();
   }, [data]);
   useEffect(() => {
-    if (live === undefined || Date.now() - readMs.current < range.refreshMs) return;
-    readMs.current = Date.now();
+    if (live === undefined || performance.now() - readMs.current < range.refreshMs) return;
+    readMs.current = performance.now();
     reload();
   }, [live]);
   if (data !== undefined) shown.current = data;
