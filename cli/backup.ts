@@ -9,7 +9,7 @@ import type { BackupManifest } from '../shared/platform/embedded/backup-manifest
 import { databaseFolder, requireWhole } from '../shared/platform/embedded/cluster.ts';
 import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { restoreBackup } from '../shared/platform/embedded/restore.ts';
-import { loadConfig, withEmbeddedServer } from './context.ts';
+import { interruptible, loadConfig, withEmbeddedServer } from './context.ts';
 import { say } from './exit.ts';
 import { nonEmpty } from './options.ts';
 import { counted, printLine } from './output.ts';
@@ -27,8 +27,11 @@ are in the database. Secrets in variables, such as CUSTOS_PEPPER, are not in it.
       const to = path.resolve(folder);
       if (databaseFolder(dataDir) === undefined) throw new SetupError(`There is no database in ${dataDir}.`);
       requireWhole(dataDir, config);
-      const manifest = await withEmbeddedServer(dataDir, ({ adminUrl }) =>
-        makeBackup({ dataDir, adminUrl, to, version: readVersion(findRoot()) }),
+      const version = readVersion(findRoot());
+      const manifest = await interruptible((interruption) =>
+        withEmbeddedServer(dataDir, ({ adminUrl }) => makeBackup({ dataDir, adminUrl, to, version, interruption }), {
+          interruption,
+        }),
       ).catch((error: unknown) => {
         throw describeFileError(error, dataDir);
       });
@@ -60,11 +63,12 @@ from where the backup ends; see "Backup and restore" in docs/guides/run-in-produ
         requireEmbedded(config);
         const { dataDir } = config;
         const newer = checkpoints === undefined ? undefined : path.resolve(checkpoints);
-        const manifest = await restoreBackup({ from: path.resolve(folder), dataDir, checkpoints: newer, say }).catch(
-          (error: unknown) => {
-            throw describeFileError(error, dataDir);
-          },
-        );
+        const from = path.resolve(folder);
+        const manifest = await interruptible((interruption) =>
+          restoreBackup({ from, dataDir, checkpoints: newer, say, interruption }),
+        ).catch((error: unknown) => {
+          throw describeFileError(error, dataDir);
+        });
         printLine(
           `${dataDir} is restored: ${contentsOf(manifest)}, as of ${manifest.asOf}. Start the service with "custos start".`,
         );

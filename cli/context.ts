@@ -9,7 +9,7 @@ import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { signal } from '../shared/platform/embedded/processes.ts';
 import type { EmbeddedAddresses } from '../shared/platform/embedded/roles.ts';
 import { pepperOf } from '../shared/platform/embedded/secrets.ts';
-import { say } from './exit.ts';
+import { CommandError, say } from './exit.ts';
 
 /** The settings of this command. @throws {ConfigError} */
 export function loadConfig(): Config {
@@ -56,6 +56,42 @@ async function withEmbedded<T>({ pepper, dataDir }: Config, work: (store: Store)
   });
 }
 
+/** Signals that end a command. SIGHUP comes when its terminal is closed. */
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const exitCodeOf = (name: NodeJS.Signals): number => 128 + constants.signals[name];
+
+/** Calls back with each signal that ends a command. @returns a function that stops it */
+function onEnding(listener: (name: NodeJS.Signals) => void): () => void {
+  for (const name of ENDING) process.on(name, listener);
+  return () => {
+    for (const name of ENDING) process.off(name, listener);
+  };
+}
+
+/**
+ * Runs `work`, which ends in order and leaves nothing behind when its signal is aborted: by the first Ctrl-C or the like. The second one
+ * ends the process.
+ * @throws {CommandError} with the exit code of a signal, when `work` was interrupted; any error of `work`
+ */
+export async function interruptible<T>(work: (interruption: AbortSignal) => Promise<T>): Promise<T> {
+  const interruption = new AbortController();
+  const off = onEnding((name) => {
+    if (interruption.signal.aborted) process.exit(exitCodeOf(name));
+    interruption.abort(new CommandError(`interrupted by ${name}.`, { exitCode: exitCodeOf(name) }));
+  });
+  try {
+    return await work(interruption.signal);
+  } finally {
+    off();
+  }
+}
+
+export interface ServerUse {
+  /** Of `interruptible`. Absent: a signal ends the command, and the server that it started. */
+  readonly interruption?: AbortSignal;
+}
+
 /**
  * Runs `work` on the embedded server of a data folder: that of a running `custos start`, else one that is started for as long
  * as the work takes.
@@ -65,18 +101,34 @@ async function withEmbedded<T>({ pepper, dataDir }: Config, work: (store: Store)
 export async function withEmbeddedServer<T>(
   dataDir: string,
   work: (addresses: EmbeddedAddresses, isOwn: boolean) => Promise<T>,
+  { interruption }: ServerUse = {},
 ): Promise<T> {
   const { runningAddresses, startEmbedded } = await import('../shared/platform/embedded/embedded.ts');
   if (holderOf(dataDir) !== undefined) return work(runningAddresses(dataDir), false);
-  const embedded = await startEmbedded({ dataDir, say });
-  // A command that ends early (Ctrl-C, `| head`) must stop the server, which runs detached and gets no Ctrl-C.
-  const stopServer = (): void => signal(embedded.server().pid, 'SIGINT');
-  const interrupted = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
-  process.once('exit', stopServer).once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  let isStarted = false;
+  let ended: NodeJS.Signals | undefined;
+  // The server runs detached and gets no Ctrl-C, so it is not left alone while it starts.
+  const off =
+    interruption === undefined
+      ? onEnding((name) => {
+          ended = name;
+          if (isStarted) process.exit(exitCodeOf(name));
+        })
+      : () => undefined;
   try {
-    return await work(embedded, true);
+    const embedded = await startEmbedded({ dataDir, say });
+    isStarted = true;
+    // A command that ends early (Ctrl-C, `| head`) must stop it.
+    const stopServer = (): void => signal(embedded.server().pid, 'SIGINT');
+    process.once('exit', stopServer);
+    try {
+      if (ended !== undefined) process.exit(exitCodeOf(ended));
+      return await work(embedded, true);
+    } finally {
+      await embedded.stop();
+      process.off('exit', stopServer);
+    }
   } finally {
-    await embedded.stop();
-    process.off('exit', stopServer).off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    off();
   }
 }

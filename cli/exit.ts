@@ -87,5 +87,6 @@ function sentenceOf(error: unknown): string | undefined {
 }
 
 function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return text.split('\n').map(printable).join('\n');
 }

@@ -8,11 +8,8 @@ import type { DatabaseAccess } from '../shared/platform/db/roles.ts';
 import { rotatePepper, type Rotated } from '../shared/platform/db/seals/rotate.ts';
 import { SetupError } from '../shared/platform/embedded/account.ts';
 import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
-import { startEmbedded } from '../shared/platform/embedded/embedded.ts';
-import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { beginPepperChange } from '../shared/platform/embedded/secrets.ts';
-import { loadConfig } from './context.ts';
-import { say } from './exit.ts';
+import { loadConfig, withEmbeddedServer } from './context.ts';
 import { printLine } from './output.ts';
 import type { CommandBody } from './program.ts';
 import { refusedLines } from './seals.ts';
@@ -44,19 +41,15 @@ async function rotate(config: Config): Promise<PepperRotation> {
     throw new ConfigError([
       'CUSTOS_PEPPER_PREVIOUS is needed with CUSTOS_PEPPER: the pepper until now. Without both a new one is generated in the data folder.',
     ]);
-  if (holderOf(dataDir) !== undefined)
-    throw new SetupError('The service is running. Stop it, rotate the pepper, and start it again.');
-  const embedded = await startEmbedded({ dataDir, say });
-  try {
-    const access = { databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl };
-    if (pepper !== undefined) return await rotateIn(access, pepperPrevious, pepper);
+  return withEmbeddedServer(dataDir, async ({ url, ownerUrl }, isOwn) => {
+    if (!isOwn) throw new SetupError('The service is running. Stop it, rotate the pepper, and start it again.');
+    const access = { databaseUrl: url, migrationDatabaseUrl: ownerUrl };
+    if (pepper !== undefined) return rotateIn(access, pepperPrevious, pepper);
     const change = beginPepperChange(dataDir);
     const rotation = await rotateIn(access, change.previous, change.next);
     change.keep();
     return rotation;
-  } finally {
-    await embedded.stop();
-  }
+  });
 }
 
 async function rotateIn(access: DatabaseAccess, previous: string | undefined, next: string): Promise<PepperRotation> {

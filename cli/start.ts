@@ -94,7 +94,7 @@ async function run(config: Config, started: Started, signals: StopSignals, outpu
       `custos: The policy folder ${config.policyDir} can't be read: ${problem}. Until it can be, the last policy set stays in force; without one the service does not become ready.`,
     );
   if (signals.requested.aborted) return;
-  know({ config: store.config, ports: await choosePorts(config, counts) });
+  know({ config: store.config, ports: await choosePorts(config, counts, port, patience) });
   const ready = await Promise.race([
     Promise.all([ingress, workers].map((kind) => Promise.all(kind.map((child) => child.ready)))),
     signals.received,

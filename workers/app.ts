@@ -24,7 +24,7 @@ import type { Logger } from '../shared/platform/observe/logger.ts';
 import { createChainHeads } from '../shared/domain/ledger/chain-heads.ts';
 import { createCheckpointer } from '../shared/domain/ledger/checkpoints.ts';
 import { readAuditLag } from '../shared/domain/ledger/audit-lag.ts';
-import { createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
+import { createCheckpointKeeper, requireCheckpointFolder } from '../shared/domain/ledger/kept.ts';
 import { readSigningKey } from '../shared/domain/ledger/signing-key.ts';
 import { redisOfInstallation } from '../shared/platform/queues/installation.ts';
 import { createQueues } from '../shared/platform/queues/queues.ts';
@@ -93,6 +93,8 @@ const KEY_LOOK_UPS_PER_SECOND = 10;
 export async function startWorkers(deps: WorkersDependencies): Promise<RunningWorkers> {
   const { config, logger, tracing, machineMs } = deps;
   const { databaseUrl, redisUrl } = config;
+  const keptIn = config.checkpointDir ?? path.join(config.dataDir, 'checkpoints');
+  await requireCheckpointFolder(keptIn, 'The folder of checkpoints (CUSTOS_CHECKPOINT_DIR)');
   const metrics = createWorkerMetrics();
   if (deps.droppedLines !== undefined) countDroppedLines(metrics.registry, deps.droppedLines);
   const monotonicMs = (): number => performance.now();
@@ -174,7 +176,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   });
 
   const key = await readSigningKey(db, config.signingKeyFile);
-  const keeper = createCheckpointKeeper(config.checkpointDir ?? path.join(config.dataDir, 'checkpoints'));
+  const keeper = createCheckpointKeeper(keptIn);
   const checkpointer = createCheckpointer({
     db,
     key,

@@ -21,6 +21,7 @@ import {
   type PolicyFolder,
   SIGNATURE_FILE,
   stampOfFolder,
+  TooManyFiles,
 } from '../shared/domain/policy-sets/folder.ts';
 import { runAlone } from './alone.ts';
 import type { Loop } from './loop.ts';
@@ -32,6 +33,8 @@ const POLL_EVERY_MS = 250;
 const MAX_SHARE = 0.01;
 /** Longest pause between two polls, and between two looks at the row of the set in force. */
 const MAX_PAUSE_MS = 1_000;
+/** Until a folder of too many files is looked at again. */
+const TOO_LARGE_PAUSE_MS = 10_000;
 /** A file system that does not answer in this time counts as hanging. Another worker gets the lock; its mount may work. */
 const READ_DEADLINE_MS = 10_000;
 
@@ -175,6 +178,8 @@ interface Previous {
   stamp: string | undefined;
   /** Whether the applied folder is valid. */
   isValid: boolean;
+  /** Whether the folder had too many files; listing their names takes long. */
+  isTooLarge: boolean;
   /** Durations of the last two polls. */
   pollsMs: readonly [last: number, before: number];
   /** When the row of the set in force was last looked at. */
@@ -186,6 +191,7 @@ const NOTHING_READ: Previous = {
   applied: '',
   stamp: undefined,
   isValid: false,
+  isTooLarge: false,
   pollsMs: [0, Number.POSITIVE_INFINITY],
   stateAtMs: Number.NEGATIVE_INFINITY,
 };
@@ -225,7 +231,10 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
     previous: Previous,
   ): Promise<{ folder: PolicyFolder; stamp: string | undefined } | undefined> => {
     // Without a stamp the folder must be read; that also reports the error.
-    const stamp = await folderOf.stamp(policyDir, deps.machineMs()).catch(() => undefined);
+    const stamp = await folderOf.stamp(policyDir, deps.machineMs()).catch((error: unknown) => {
+      if (error instanceof TooManyFiles) throw error;
+      return undefined;
+    });
     if (stamp !== undefined && stamp === previous.stamp) return undefined;
     previous.stamp = undefined;
     return { folder: await folderOf.read(policyDir), stamp };
@@ -234,6 +243,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
   const readAndApply = async (previous: Previous, options: ApplyOptions): Promise<void> => {
     let looked: Awaited<ReturnType<typeof lookAndRead>>;
     const startedMs = performance.now();
+    previous.isTooLarge = false;
     try {
       looked = await inTime(lookAndRead(previous));
     } catch (error) {
@@ -242,7 +252,11 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
         throw error;
       }
       const { code } = error as NodeJS.ErrnoException;
-      const message = `the policy folder cannot be read (${code ?? 'no reason given'})`;
+      previous.isTooLarge = error instanceof TooManyFiles;
+      const message =
+        error instanceof TooManyFiles
+          ? error.message
+          : `the policy folder cannot be read (${code ?? 'no reason given'})`;
       if (previous.applied === message) return;
       logger.error({ err: error }, 'the policy folder cannot be read');
       await refuseFolder(message);
@@ -284,6 +298,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
       if (isFirst) previous = { ...NOTHING_READ };
       // A lost connection means a lost lock, and another worker may have activated a newer folder.
       await readAndApply(previous, { signal, mayApply: ensureHeld, admit });
+      if (previous.isTooLarge) return TOO_LARGE_PAUSE_MS;
       // The second of two equal reads follows soon.
       if (previous.seen !== previous.applied) return POLL_EVERY_MS;
       // From the shorter of the last two polls: the other may have waited while this process loaded a set.

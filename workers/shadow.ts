@@ -15,7 +15,7 @@ import {
 } from '../shared/domain/drafts/shadow-store.ts';
 import { readShares, type StagedShare } from '../shared/domain/policy-sets/stages.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
-import { readPolicyFolder } from '../shared/domain/policy-sets/folder.ts';
+import { readPolicyFolder, TooManyFiles } from '../shared/domain/policy-sets/folder.ts';
 import type { Finding } from '../shared/core/policy/types.ts';
 import { runAlone } from './alone.ts';
 import type { Loop } from './loop.ts';
@@ -117,8 +117,8 @@ export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
   const lookAtFolder = async (folderDir: string): Promise<void> => {
     // A folder without its own lexicon uses the lexicon of the set in force.
     const [active] = await db.query<{ active_digest: string | null }>(ACTIVE, []);
-    const folder = await readPolicyFolder(folderDir).catch(
-      (error: NodeJS.ErrnoException) => error.code ?? 'no reason given',
+    const folder = await readPolicyFolder(folderDir).catch((error: NodeJS.ErrnoException) =>
+      error instanceof TooManyFiles ? error.reason : (error.code ?? 'no reason given'),
     );
     const now = typeof folder === 'string' ? folder : `${folder.fingerprint} ${active?.active_digest ?? ''}`;
     const isSettled = now === seen || applied === '';

@@ -1,5 +1,5 @@
 // Checks of `custos doctor` on this machine: Node, folders, free disk space and key files.
-import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, type Stats, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../shared/platform/config/table.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
@@ -21,16 +21,26 @@ export function checkNode(version: string): Diagnosis[] {
   return [ok('node', seen)];
 }
 
-/** What is at the path, or the nearest ancestor that exists when there is nothing yet: also a symbolic link that leads nowhere. */
-function existing(folder: string): string {
-  return existsSync(folder) || isLink(folder) ? folder : existing(path.dirname(folder));
+/** What is at a path. */
+interface Found {
+  /** The path, or the nearest ancestor that exists when there is nothing yet. */
+  readonly at: string;
+  /** Undefined: it is a symbolic link that leads nowhere. */
+  readonly stats: Stats | undefined;
 }
 
-function isLink(file: string): boolean {
+function find(file: string): Found {
+  const stats = statIfThere(statSync, file);
+  const isNothing = stats === undefined && statIfThere(lstatSync, file) === undefined;
+  return isNothing && path.dirname(file) !== file ? find(path.dirname(file)) : { at: file, stats };
+}
+
+/** Undefined also when it can't be looked at. */
+function statIfThere(stat: (file: string) => Stats, file: string): Stats | undefined {
   try {
-    return lstatSync(file).isSymbolicLink();
+    return stat(file);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -41,12 +51,14 @@ export function checkFolders(config: Config): Diagnosis[] {
   if (config.databaseUrl === undefined || (isWorker && config.checkpointDir === undefined))
     folders.push(['data folder', config.dataDir]);
   if (config.checkpointDir !== undefined) folders.push(['checkpoint folder', config.checkpointDir]);
-  return folders.flatMap(([name, folder]) => [writable(name, folder), ...space(name, folder)]);
+  return folders.flatMap(([name, folder]) => {
+    const found = find(folder);
+    // The check of the folder itself reports a link that leads nowhere.
+    return [writable(name, folder, found), ...(found.stats === undefined ? [] : space(name, found.at))];
+  });
 }
 
-function writable(name: string, folder: string): Diagnosis {
-  const there = existing(folder);
-  const stats = existsSync(there) ? statSync(there) : undefined;
+function writable(name: string, folder: string, { at: there, stats }: Found): Diagnosis {
   if (stats === undefined)
     return problem(name, `${there} is a symbolic link that leads nowhere`, 'create its target, or change the folder');
   if (!stats.isDirectory()) return problem(name, `${there} is not a folder`, 'remove the file, or change the folder');
@@ -66,10 +78,7 @@ function writable(name: string, folder: string): Diagnosis {
   return ok(name, folder);
 }
 
-function space(name: string, folder: string): Diagnosis[] {
-  const there = existing(folder);
-  // The check of the folder itself reports a link that leads nowhere.
-  if (!existsSync(there)) return [];
+function space(name: string, there: string): Diagnosis[] {
   const { blocks, bavail, bsize } = statfsSync(there);
   if (blocks === 0) return [problem('disk', `${there} is on no disk`, `name another folder as ${name}`)];
   const free = bavail * bsize;
@@ -98,7 +107,7 @@ const CERTIFICATE_ENDS_SOON_MS = 14 * 86_400_000;
 /** The certificate and key of HTTPS: ingress can use them, and for how long. */
 export function checkTls(config: Config, nowMs: number): Diagnosis[] {
   const check = 'certificate';
-  const advice = 'renew it, and restart ingress, which reads it at its start';
+  const advice = 'renew it: ingress uses the new one within ten seconds, or from its next start when it does not run';
   try {
     const files = readTlsFiles(config);
     if (files === undefined) return [];

@@ -24,12 +24,13 @@ import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
 import { stageViews } from '../../shared/domain/drafts/stage-views.ts';
 import { changeRulesOf } from '../../shared/domain/policy-sets/change-rules.ts';
 import { pendingProposals } from '../../shared/domain/policy-sets/proposals.ts';
-import { readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
+import { readPolicyFolder, TooManyFiles } from '../../shared/domain/policy-sets/folder.ts';
 import { admitPolicySet } from '../../shared/core/policy/admit.ts';
 import { keyIdOf } from '../../shared/core/proof/keys.ts';
 import { countDeadJobs } from '../../shared/platform/queues/dead-jobs.ts';
 import type { Queues } from '../../shared/platform/queues/queues.ts';
 import { evictionProblem } from '../../shared/platform/queues/redis.ts';
+import { reasonOf as whyUnreadable } from '../policy/place.ts';
 import { ageText, type Diagnosis, isOlder, ok, problem, reasonOf, skipped, warning } from './check.ts';
 
 const OLDEST_REDIS = '6.2.0';
@@ -239,8 +240,13 @@ export async function folderDigest(dir: string): Promise<string | Diagnosis[]> {
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
     return [problem(check, `${first?.file}:${first?.line}:${first?.column} ${first?.message}${more}`, advice)];
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return [problem(check, `${dir} cannot be read (${code ?? String(error)})`, 'set CUSTOS_POLICY_DIR to the folder')];
+    return [
+      problem(
+        check,
+        `${dir} can't be read: ${error instanceof TooManyFiles ? error.reason : (whyUnreadable(error) ?? reasonOf(error))}`,
+        'set CUSTOS_POLICY_DIR to the folder',
+      ),
+    ];
   }
 }
 

@@ -7,7 +7,7 @@ import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { type Admission, admitPolicySet } from '../../shared/core/policy/admit.ts';
 import { LEXICON_FILE, LEXICON_FOLDER, readLexicon } from '../../shared/core/policy/lexicon-files.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
-import { BLOCKING, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
+import { BLOCKING, type PolicyFolder, readPolicyFolder, TooManyFiles } from '../../shared/domain/policy-sets/folder.ts';
 import { CommandError, EXIT, UsageError } from '../exit.ts';
 import type { ShownFinding } from '../output.ts';
 import { DEFAULT_HELP, policyDirOf, reasonOf, resolved } from './place.ts';
@@ -31,7 +31,7 @@ export async function readFolder(dir: string): Promise<PolicyFolder> {
   try {
     return await readPolicyFolder(dir, BLOCKING);
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = error instanceof TooManyFiles ? error.reason : reasonOf(error);
     if (reason === undefined) throw error;
     throw new UsageError(`The policy folder ${dir} can't be read: ${reason}.`);
   }

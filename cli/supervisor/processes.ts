@@ -12,7 +12,7 @@ import { heapOptions } from '../../shared/platform/process/heap.ts';
 import { FIRST_POLICIES } from '../../shared/platform/process/late-settings.ts';
 import { type ChildOptions, type SupervisedChild, superviseChild } from './child.ts';
 import type { Front } from './front.ts';
-import { portsFrom } from './ports.ts';
+import { type Patience, type PortRange, portsFrom } from './ports.ts';
 
 /** The most processes of a kind that `auto` starts. More workers gain little: each log is appended to by one at a time. */
 const MOST = { ingress: 8, workers: 2 };
@@ -63,19 +63,38 @@ export interface ServiceProcesses {
   readonly workers: readonly SupervisedChild[];
 }
 
-/** Ports on which each process answers by itself. @throws {SetupError} when one cannot be used */
-export async function choosePorts(config: Config, counts: ProcessCounts): Promise<ProcessSettings['ports']> {
+/**
+ * Ports on which each process answers by itself.
+ * @param front the port of the service @throws {SetupError} when one cannot be used
+ */
+export async function choosePorts(
+  config: Config,
+  counts: ProcessCounts,
+  front: number,
+  patience: Patience,
+): Promise<ProcessSettings['ports']> {
   const { host, port, ingressPort, workersPort } = config;
-  const ingress = { host, port: ingressPort ?? (port === 0 ? 0 : FIRST_INGRESS_PORT) };
-  const workers = { host, port: workersPort ?? FIRST_WORKERS_PORT };
-  const { ingressPort: ofIngress, workersPort: ofWorkers } = SETTINGS;
-  return {
-    ingress: await portsFrom(ingress, counts.ingress, ingressPort !== undefined, ofIngress.name),
-    workers:
-      counts.workers === 1
-        ? [workersPort]
-        : await portsFrom(workers, counts.workers, workersPort !== undefined, ofWorkers.name),
-  };
+  const { port: ofFront, ingressPort: ofIngress, workersPort: ofWorkers } = SETTINGS;
+  const taken = new Map<number, string>([[front, ofFront.name]]);
+  const range = (kind: keyof ProcessCounts, given: number | undefined, first: number, variable: string): PortRange => ({
+    host,
+    port: given ?? first,
+    count: counts[kind],
+    isDemanded: given !== undefined,
+    variable,
+  });
+  const ingress = await portsFrom(
+    range('ingress', ingressPort, port === 0 ? 0 : FIRST_INGRESS_PORT, ofIngress.name),
+    taken,
+    patience,
+  );
+  for (const one of ingress) taken.set(one, ofIngress.name);
+  // A single worker without the setting picks its port itself.
+  const workers =
+    counts.workers === 1 && workersPort === undefined
+      ? [undefined]
+      : await portsFrom(range('workers', workersPort, FIRST_WORKERS_PORT, ofWorkers.name), taken, patience);
+  return { ingress, workers };
 }
 
 /**

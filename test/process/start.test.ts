@@ -208,6 +208,32 @@ describe('custos start', () => {
       });
     });
 
+    it('restarts PostgreSQL soon when it is killed during a long statement, and over a lock file that a loss of power left empty', async () => {
+      const custos = await service();
+      const url = databaseOf(custos);
+      const isBack = async (): Promise<boolean> =>
+        (await queryOnce(url, 'SELECT 1 AS one').catch(() => [])).length === 1;
+      const long = `DO $$ DECLARE begun timestamptz := clock_timestamp(); BEGIN
+        WHILE clock_timestamp() < begun + interval '1 hour' LOOP PERFORM 1; END LOOP; END $$`;
+      const computing = queryOnce(url, long).catch(() => undefined);
+      const active = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'DO %' AND state = 'active'";
+      const session = await waitFor(async () => ((await queryOnce(url, active)) as { pid: number }[])[0]?.pid, {
+        what: 'the long statement',
+      });
+      process.kill(childOf(custos, DATABASE), 'SIGKILL');
+      // It would compute for an hour.
+      await untilGone([session]);
+      await computing;
+      await waitFor(isBack, { what: 'the database' });
+      const all = custos.processIds();
+      await custos.kill();
+      for (const pid of running(all, DATABASE)) process.kill(pid, 'SIGKILL');
+      await untilGone(all);
+      writeFileSync(path.join(custos.dataDir, 'postgres', 'postmaster.pid'), '');
+      latest = await startCustos({ ...FEW_WORDS, CUSTOS_DATA_DIR: custos.dataDir });
+      expect(await healthOf(latest)).to.equal(200);
+    });
+
     it('is backed up while it answers, and its data are restored whole after they were destroyed', async () => {
       const custos = await service();
       const { dataDir } = custos;

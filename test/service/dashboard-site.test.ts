@@ -252,8 +252,23 @@ describe('the dashboard over HTTP', () => {
     for (const [what, signedIn] of Object.entries(limited)) {
       expect((await signedIn.get('/session')).json.session.isOperator, what).to.equal(false);
       expect((await overview(signedIn)).system, what).to.equal(null);
-      expect((await activity('10m', undefined, signedIn)).latency, what).to.equal(null);
+      const shown = await signedIn.get('/overview/activity?range=10m');
+      // They are counted for all agents together, which a bound key must not learn.
+      if ((await signedIn.get('/session')).json.session.bound !== null)
+        expect([shown.status, shown.json.code], what).to.deep.equal([403, 'E1004']);
+      else expect(shown.json.latency, what).to.equal(null);
     }
+    const { key: bound } = await service.addKey({ organisationId, scopes: ['admin:*'], agentIds: ['theirs', 'none'] });
+    for (const agentId of ['theirs', 'another'])
+      await service.admin.withKey(key).post('/v1/agents', { agentId, name: 'x' });
+    await waitFor(async () => (await overview(other)).agents.total === 2, { what: 'both agents' });
+    const ofBound = await overview(await signIn(service.admin, bound));
+    expect([ofBound.agents.total, ofBound.agents.byStatus, ofBound.deadJobs, ofBound.webhooks]).to.deep.equal([
+      1,
+      { ACTIVE: 1 },
+      0,
+      { disabled: 0, failing: 0 },
+    ]);
     expect((await other.get('/v1/policies')).json).to.not.have.property('organisations');
   });
 

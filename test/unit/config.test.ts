@@ -279,6 +279,12 @@ describe('readConfig', () => {
     [{ CUSTOS_TLS_CERT: 'cert.pem' }, /^CUSTOS_TLS_CERT and CUSTOS_TLS_KEY must be set together\.$/],
     [{ CUSTOS_TRUST_PROXY: 'true' }, /^CUSTOS_TRUST_PROXY must be the number of proxies/],
     [{ CUSTOS_TRUST_PROXY: '10.0.0.0/33' }, /^CUSTOS_TRUST_PROXY must be/],
+    // As `true`: callers could choose the address to which limits apply.
+    [{ CUSTOS_TRUST_PROXY: '10.0.0.1,0.0.0.0/0' }, /^CUSTOS_TRUST_PROXY must not trust every address/],
+    [{ CUSTOS_TRUST_PROXY: '::/0' }, /^CUSTOS_TRUST_PROXY must not trust every address/],
+    [{ CUSTOS_DATA_DIR: '/srv/custos ' }, /^CUSTOS_DATA_DIR must not begin or end with white space: "\/srv\/custos "/],
+    [{ CUSTOS_POLICY_DIR: 'policies\n' }, /^CUSTOS_POLICY_DIR must not begin or end with white space/],
+    [{ CUSTOS_RATE_LIMITS: '3=1/1,3=2/2' }, /^CUSTOS_RATE_LIMITS must name each tier once, not tier 3 twice/],
     [{ CUSTOS_RATE_LIMITS: '9=1/1' }, /^CUSTOS_RATE_LIMITS must be a list such as/],
     [{ CUSTOS_WEBHOOK_ALLOW_PRIVATE: '10.0.0.0/33' }, /^CUSTOS_WEBHOOK_ALLOW_PRIVATE must be on, off, or addresses/],
     [{ CUSTOS_WEBHOOK_ALLOW_PRIVATE: 'localhost' }, /^CUSTOS_WEBHOOK_ALLOW_PRIVATE must be on, off, or addresses/],

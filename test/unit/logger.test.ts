@@ -53,7 +53,29 @@ describe('a log line', () => {
     expect(line['err']).to.deep.include({ message: 'WRONGPASS', command: { name: 'auth', args: '[hidden]' } });
     expect(JSON.stringify(line)).not.to.contain('SECRET').and.not.to.contain('PAYLOAD');
   });
+  it('names the causes of an error in one sentence', () => {
+    const cause = new Error('waiting for a connection took longer than 2000 ms');
+    const err = new Error('It may be repeated.', { cause: new Error('No answer.', { cause }) });
+    expect(logged((logger) => logger.warn({ err }))['err']).to.include({
+      message: 'It may be repeated: No answer: waiting for a connection took longer than 2000 ms',
+    });
+    const itself = new Error('It turns.');
+    itself.cause = itself;
+    expect(logged((logger) => logger.warn({ err: itself }))['err']).to.include({ message: 'It turns.' });
+  });
   it('hides a credential in the bindings of a child logger', () => {
     expect(logged((logger) => logger.child({ pepper: 'SECRET' }).info('text'))).to.include({ pepper: '[hidden]' });
+  });
+  it('shows nothing at a terminal that moves its cursor or looks like another line', () => {
+    let text = '';
+    const destination = { write: (line: string) => void (text += line) };
+    const logger = createLogger({ name: 'test', level: 'info', pretty: true, destination });
+    const hostile = 'a\u001b[2J\n[12:00:00.000] INFO (test): all is well\u009b1A';
+    logger.error({ err: new Error(hostile), agentId: hostile }, hostile);
+    // Its own colours.
+    const plain = text.replaceAll(/\u001b\[\d+m/g, '');
+    expect(plain).to.match(/^\[\d\d:\d\d:\d\d\.\d{3}\] ERROR \(test\): a/);
+    expect(plain).to.not.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(plain.match(/^\[/gm)).to.have.lengthOf(1);
   });
 });

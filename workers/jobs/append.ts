@@ -1,6 +1,7 @@
 // The job `append`: appends the records that wait for one log, and signs the log's new head.
 import { type AppendDeps as LedgerDeps, appendWaiting } from '../../shared/domain/ledger/append.ts';
 import type { Checkpointer } from '../../shared/domain/ledger/checkpoints.ts';
+import { UNSIGNED } from '../../shared/domain/ledger/unsigned.ts';
 import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
 import { acceptedBefore, diedLately, type JobDefinition, THREE_ATTEMPTS } from './definition.ts';
 import { QUEUE_DELIVERIES } from './deliver.ts';
@@ -25,8 +26,8 @@ const OLDEST = `WITH RECURSIVE oldest AS (
       WHERE (i.organisation_id, i.environment) > (o.organisation_id, o.environment)
       ORDER BY i.organisation_id, i.environment, i.seq LIMIT 1
     ) next
-  )`;
-const LOST = `oldest o WHERE ${acceptedBefore('created_at', '1 second')} AND NOT EXISTS (
+  ), open AS (SELECT * FROM oldest UNION ALL ${UNSIGNED})`;
+const LOST = `open o WHERE ${acceptedBefore('created_at', '1 second')} AND NOT EXISTS (
     SELECT FROM dead_job d WHERE d.state = 'dead' AND d.queue = 'proofs' AND d.name = 'append'
       AND d.organisation_id = o.organisation_id AND d.environment = o.environment AND ${diedLately('d')}
   )`;

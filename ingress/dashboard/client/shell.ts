@@ -126,7 +126,7 @@ function LiveBanner(): VNode {
   const agents = bound?.agentIds.length;
   const { live, trouble, since, isBack } = useLiveState();
   return html`<div class="banners">
-    ${agents !== undefined && html`<${Notice} tone="info" title=${`Your key is bound to ${count(agents, 'agent')}`}>Lists and approvals show only ${agents === 1 ? 'this agent' : 'these agents'}. The numbers of the overview count all agents.<//>`}
+    ${agents !== undefined && html`<${Notice} tone="info" title=${`Your key is bound to ${count(agents, 'agent')}`}>The pages show and count only ${agents === 1 ? 'this agent' : 'these agents'} and what ${agents === 1 ? 'it asks' : 'they ask'} for.<//>`}
     <div role="status">${!live && html`<${Notice} tone="warn" title="Not live">The numbers may be out of date${since === undefined ? '' : html`: the last ones arrived at <${Time} at=${since} as="moment" />`}. ${trouble ?? 'The service does not answer.'} The page reconnects by itself.<//>`}${live && isBack && html`<${Notice} tone="good" title="Live again">The numbers are up to date again.<//>`}</div>
     <${HaltBanner} />
   </div>`;

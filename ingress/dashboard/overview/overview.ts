@@ -15,6 +15,7 @@ import { countWebhooks, readAgents, readLog } from './tenant.ts';
 const TTL_MS = 900;
 /** Counting 100,000 agents takes 100 ms, and their levels change slowly. */
 const AGENTS_TTL_MS = 2_000;
+const NO_WEBHOOKS: Overview['webhooks'] = { disabled: 0, failing: 0 };
 
 export interface OverviewDeps extends SystemDeps {
   readonly db: Database;
@@ -29,12 +30,14 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
   const { db, nowMs, monotonicMs, version } = deps;
   const readSystem = createSystemReader(deps);
   const keyOf = ({ organisationId, environment }: Tenant): string => `${organisationId}/${environment}`;
-  const agents = memoize<Tenant, Overview['agents']>({
-    keyOf,
+  // A bound key sees only its agents and their approvals, and neither dead jobs nor webhooks.
+  const sightOf = (key: AuthenticatedKey): string => `${keyOf(key)} ${key.agentIds === null ? '' : key.keyId}`;
+  const agents = memoize<AuthenticatedKey, Overview['agents']>({
+    keyOf: sightOf,
     ttlMs: AGENTS_TTL_MS,
     costly: true,
     monotonicMs,
-    load: (tenant) => readAgents(db, tenant),
+    load: (key) => readAgents(db, key),
   });
   const system = memoize<null, SystemState>({
     keyOf: () => '',
@@ -42,18 +45,18 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
     monotonicMs,
     load: readSystem,
   });
-  const own = memoize<Tenant, Omit<Overview, 'system' | 'approvals' | 'deadJobs'>>({
-    keyOf,
+  const own = memoize<AuthenticatedKey, Omit<Overview, 'system' | 'approvals' | 'deadJobs'>>({
+    keyOf: sightOf,
     ttlMs: TTL_MS,
     monotonicMs,
-    load: async (tenant) => {
+    load: async (key) => {
       const [halt, log, counted, webhooks] = await Promise.all([
-        readHalt(db, tenant),
-        readLog(db, tenant),
-        agents(tenant),
-        countWebhooks(db, tenant, nowMs()),
+        readHalt(db, key),
+        readLog(db, key),
+        agents(key),
+        key.agentIds === null ? countWebhooks(db, key, nowMs()) : NO_WEBHOOKS,
       ]);
-      const { environment } = tenant;
+      const { environment } = key;
       return {
         at: new Date(nowMs()).toISOString(),
         version,
@@ -73,8 +76,7 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
     load: async (tenant) => [...(await countDeadJobs(db, tenant)).values()].reduce((sum, jobs) => sum + jobs, 0),
   });
   const approvals = memoize<AuthenticatedKey, Overview['approvals']>({
-    // A bound key sees only the approvals of its agents.
-    keyOf: (key) => `${keyOf(key)} ${key.agentIds === null ? '' : key.keyId}`,
+    keyOf: sightOf,
     ttlMs: TTL_MS,
     monotonicMs,
     load: (key) => readDueApprovals(db, key, nowMs()),
@@ -84,7 +86,7 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
     const [numbers, due, dead, installation] = await Promise.all([
       own(key),
       approvals(key),
-      deadJobs(isOperator ? undefined : key),
+      key.agentIds === null ? deadJobs(isOperator ? undefined : key) : 0,
       isOperator ? system(null) : null,
     ]);
     return { ...numbers, approvals: due, deadJobs: dead, system: installation };

@@ -1,6 +1,7 @@
 // The overview: the state now, which is also a live topic, and what happened in a span of time.
 import { Type } from 'typebox';
 import { closed } from '../../../shared/api/common.ts';
+import { assertUnbound } from '../../../shared/domain/keys/bound.ts';
 import type { Route } from '../../route.ts';
 import type { Topic } from '../events.ts';
 import type { ReadActivity } from '../overview/activity.ts';
@@ -34,7 +35,12 @@ export function overviewRoutes(deps: {
       path: '/overview/activity',
       summary: 'Decisions by verdict, times of requests, and changes in a span of time',
       request: { query: RangeQuery },
-      answer: ({ key, query }) => deps.readActivity(key, query),
+      errors: ['E1004'],
+      answer: ({ key, query }) => {
+        // They are counted for all agents together.
+        assertUnbound(key, 'read the numbers of all decisions');
+        return deps.readActivity(key, query);
+      },
     }),
   ];
 }

@@ -3,6 +3,7 @@
 import { QUEUE_NAMES, type QueueName } from '../../kernel/jobs.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { hasCome } from '../../platform/db/elapsed.ts';
+import { UNSIGNED } from '../ledger/unsigned.ts';
 import { LEASED_AHEAD } from '../webhooks/deliver.ts';
 import type { QueueCounts, Queues } from '../../platform/queues/queues.ts';
 
@@ -37,7 +38,7 @@ export interface QueueReading {
 const OLDEST: Readonly<Record<RowQueue, string>> = {
   intents: `SELECT open_since FROM intent WHERE status IN ('queued', 'evaluating') ORDER BY open_since LIMIT 1`,
   trust: 'SELECT created_at FROM trust_inbox ORDER BY seq LIMIT 1',
-  proofs: 'SELECT created_at FROM log_inbox ORDER BY seq LIMIT 1',
+  proofs: `SELECT least((SELECT created_at FROM log_inbox ORDER BY seq LIMIT 1), (SELECT min(created_at) FROM (${UNSIGNED}) AS unsigned))`,
   // Since when a message could be sent and nobody has the lease of its endpoint. While somebody delivers, messages that wait behind
   // others wait for the receiver and not for workers.
   webhooks: `SELECT min(greatest(due.due_at, e.leased_until)) FROM webhook_endpoint e CROSS JOIN LATERAL (

@@ -52,7 +52,7 @@ export const WORK_GAUGES: readonly GaugeGroup[] = [
       },
       {
         name: 'custos_log_inbox_oldest_seconds',
-        help: 'Age of the oldest record that is promised and not in its log yet; 0 when there is none',
+        help: 'Age of the oldest record that is promised and not in its signed log yet; 0 when there is none',
         samples: ({ queues }) => [{ value: queues.proofs }],
       },
       {

@@ -1,9 +1,14 @@
 // Keeps the last signed checkpoint of each log outside the database, so that restoring a backup of the database cannot undo it.
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import { access, readFile, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { OperatorError } from '../../kernel/operator-error.ts';
+import { SYSTEM_TROUBLE } from '../../platform/db/trouble.ts';
 import { syncFolder, writeDurably } from '../../platform/files/durable.ts';
 import { makeFolder } from '../../platform/files/folders.ts';
+import { fileFailure } from '../../platform/files/reasons.ts';
+import { within } from '../../platform/queues/backend.ts';
 
 /** A folder with one file for each log, shared by all workers (CUSTOS_CHECKPOINT_DIR). */
 export interface CheckpointKeeper {
@@ -64,6 +69,32 @@ async function replaceDurably(file: string, text: string): Promise<void> {
     throw error;
   }
   await syncFolder(folder);
+}
+
+/** Errors of a folder that pass by themselves, or that a full disk causes: the work waits for them. */
+const PASSING = SYSTEM_TROUBLE;
+/** A file system that does not answer is no reason not to start: signatures wait for it. */
+const LOOK_MS = 2_000;
+
+/**
+ * Makes the folder if it is not there. Records would be accepted, and never signed, if it could not be used.
+ * @param setting names it @throws {OperatorError} a sentence, when it can not be used for a reason that does not pass by itself
+ */
+export async function requireCheckpointFolder(dir: string, setting: string): Promise<void> {
+  const look = async (): Promise<void> => {
+    await access(dir).catch(() => makeFolder(dir, 0o700));
+    await readdir(dir);
+    await access(dir, constants.W_OK | constants.X_OK);
+  };
+  try {
+    await within(look(), LOOK_MS, 'the look at the folder of checkpoints');
+  } catch (error) {
+    const failure = fileFailure(error);
+    if (failure?.reason === undefined || PASSING.has(failure.code)) return;
+    throw new OperatorError(`${setting} can't be used: ${failure.reason} (${failure.code}, ${failure.file ?? dir}).`, {
+      cause: error,
+    });
+  }
 }
 
 export function createCheckpointKeeper(dir: string): CheckpointKeeper {

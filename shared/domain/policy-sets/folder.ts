@@ -17,6 +17,7 @@ import {
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { textOf } from '../../core/policy/text-bytes.ts';
+import { OperatorError } from '../../kernel/operator-error.ts';
 import type { Finding } from '../../core/policy/types.ts';
 
 export interface PolicyFile {
@@ -136,13 +137,26 @@ async function statOf(file: string, isPolicy: boolean, access: FileAccess): Prom
   }
 }
 
+/** A set has up to 10,000 policies. Many more files are a mistake, such as a folder of data, and looking at them would take a core. */
+export const MAX_FILES = 20_000;
+
+/** The folder has more than MAX_FILES files. */
+export class TooManyFiles extends OperatorError {
+  /** As FileFailure has it. */
+  readonly reason = `it has more than ${MAX_FILES} files`;
+  constructor() {
+    super(`the policy folder cannot be read: it has more than ${MAX_FILES} files`);
+  }
+}
+
 /**
  * The entries of the folder by name. A directory that links reach several times, or that contains itself, is entered
- * once.
+ * once. @throws {TooManyFiles} and the file system's error when the folder itself can't be read
  */
 async function entriesOf(dir: string, access: FileAccess): Promise<Entry[]> {
   const found: Entry[] = [];
   const entered = new Set<string>();
+  let files = 0;
 
   const look = async (below: string, entry: Dirent): Promise<[string, BigIntStats | string] | undefined> => {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
@@ -163,6 +177,8 @@ async function entriesOf(dir: string, access: FileAccess): Promise<Entry[]> {
       found.push({ name: below, stats, problem: unreadable(error) });
       return [];
     });
+    files += names.length;
+    if (files > MAX_FILES) throw new TooManyFiles();
     names.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const looked of await Promise.all(names.map((entry) => look(below, entry)))) {
       if (looked === undefined) continue;

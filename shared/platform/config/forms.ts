@@ -98,8 +98,9 @@ export function keepingApprovalsMs(text: string): number {
   return ms;
 }
 
-/** A path; relative ones start from the current folder. */
+/** A path; relative ones start from the current folder. A space or line end around it would name another file or a new folder. */
 export function filePath(text: string, places: Places): string {
+  if (text !== text.trim()) throw new Error(`must not begin or end with white space: ${quoted(text)}`);
   return path.resolve(places.cwd, text);
 }
 
@@ -222,6 +223,7 @@ export function readTrustProxy(text: string): TrustProxy {
   for (const address of addresses) {
     const [ip = '', bits, ...rest] = address.split('/');
     const max = net.isIPv6(ip) ? 128 : 32;
+    if (net.isIP(ip) !== 0 && /^0+$/.test(bits ?? '')) throw new Error(`must not trust every address: ${quoted(text)}`);
     const sized = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max);
     if (!PROXY_NAMES.includes(address) && (net.isIP(ip) === 0 || !sized || rest.length > 0))
       throw new Error(
@@ -233,11 +235,14 @@ export function readTrustProxy(text: string): TrustProxy {
 
 export function readRateLimits(text: string): readonly RateLimitEntry[] {
   const table = new Map<number, RateLimitEntry>(RATE_LIMIT_TABLE.map((entry) => [entry.tier, entry]));
+  const given = new Set<number>();
   for (const part of text.split(',')) {
     const match = /^([0-7])=(\d{1,7})\/(\d{1,9})$/.exec(part.trim());
     const [tier, perSecond, perMinute] = (match?.slice(1) ?? []).map(Number);
     if (tier === undefined || !perSecond || !perMinute)
       throw new Error(`must be a list such as 3=40/600,4=100/1200 (tier=perSecond/perMinute), not ${quoted(text)}`);
+    if (given.has(tier)) throw new Error(`must name each tier once, not tier ${tier} twice`);
+    given.add(tier);
     table.set(tier, { tier, perSecond, perMinute });
   }
   return [...table.values()];

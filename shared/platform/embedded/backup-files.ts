@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder, writeDurably } from '../files/durable.ts';
+import { SetupError } from './account.ts';
 import type { BackupFile } from './backup-manifest.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -61,11 +62,15 @@ export interface Copier {
   sync(): Promise<void>;
 }
 
-export function createCopier(root: string): Copier {
+/** @param interruption aborted: the copy that is in progress is completed, and the next one fails with the reason */
+export function createCopier(root: string, interruption?: AbortSignal): Copier {
   const folders: string[] = [];
   const files: BackupFile[] = [];
   const add = (to: string, content: Content): void => void files.push({ path: to, ...content });
-  const file = async (from: string, to: string): Promise<void> => add(to, await copyFile(from, path.join(root, to)));
+  const file = async (from: string, to: string): Promise<void> => {
+    interruption?.throwIfAborted();
+    add(to, await copyFile(from, path.join(root, to)));
+  };
   return {
     folders,
     files,
@@ -84,7 +89,10 @@ export function createCopier(root: string): Copier {
           if (!isWanted(below)) continue;
           if (entry.isDirectory()) await copy(below);
           else if (entry.isFile()) await file(path.join(from, below), `${to}/${below}`).catch(unlessGone);
-          else throw new Error(`${path.join(from, below)} is neither a file nor a folder.`);
+          else
+            throw new SetupError(
+              `${path.join(from, below)} is neither a file nor a folder, and is not backed up. Move it away, or what it links to into its place.`,
+            );
         }
       };
       await copy('');

@@ -35,10 +35,18 @@ export type BackupManifest = Shape<typeof ManifestSchema>;
 export type BackupFile = BackupManifest['files'][number];
 
 const isManifest = guardOf(ManifestSchema);
+const isPlace = guardOf(Place);
 
-/** Everything but the contents, which the copier lists. */
+/** @throws {SetupError} for a name that a manifest cannot hold, so that no backup is made that cannot be restored */
 export function manifestOf(parts: Omit<BackupManifest, 'format'>): BackupManifest {
-  return { format: FORMAT, ...parts };
+  const manifest = { format: FORMAT, ...parts } as const;
+  if (isManifest(manifest)) return manifest;
+  const wrong = [...parts.folders, ...parts.files.map((file) => file.path)].find((place) => !isPlace(place));
+  throw new SetupError(
+    wrong === undefined
+      ? 'The list of the backup is not what a restore reads.'
+      : `A backup can have no file of this name: ${JSON.stringify(wrong)}. Rename it, or move it away.`,
+  );
 }
 
 /** @throws {SetupError} when the folder is not a complete backup, or one that this version cannot read */

@@ -11,7 +11,7 @@ import { makeFolder } from '../files/folders.ts';
 import { type Copier, createCopier } from './backup-files.ts';
 import { type BackupManifest, DATA, DATABASE, MANIFEST, manifestOf } from './backup-manifest.ts';
 import { databaseFolder } from './cluster.ts';
-import { isWithin } from './data-folder.ts';
+import { isWithin, realPlace } from './data-folder.ts';
 
 export interface BackupOptions {
   readonly dataDir: string;
@@ -21,11 +21,13 @@ export interface BackupOptions {
   readonly to: string;
   /** Version of this service. */
   readonly version: string;
+  /** Aborted: the backup ends with the reason, and leaves nothing behind. */
+  readonly interruption?: AbortSignal | undefined;
 }
 
 /** Files of the data folder that belong to one run, or that a start makes again. */
 const NOT_DATA =
-  /^(postgres|postgres\.(address|location)|postgres\.log(\.\d+)?|postgresql-.*|supervisor\.lock.*|.*\.new)$/;
+  /^(lost\+found|postgres|postgres\.(address|location)|postgres\.log(\.\d+)?|postgresql-.*|supervisor\.lock.*|.*\.new)$/;
 /** Folders of the database whose contents a start makes again; WAL is copied at the end. */
 const ONLY_FOLDER = /^(pg_dynshmem|pg_notify|pg_replslot|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans|pg_wal)\//;
 /** Files of the running server, of other backups, and those that a start makes again. */
@@ -45,7 +47,8 @@ export async function makeBackup(options: BackupOptions): Promise<BackupManifest
   // Of a symbolic link that leads nowhere, too.
   if (lstatSync(to, { throwIfNoEntry: false }) !== undefined)
     throw new SetupError(`${to} exists. Name a folder that does not exist yet.`);
-  const around = [dataDir, pgData].find((folder) => isWithin(to, folder));
+  // By their real places: through a link into the data folder the backup would copy itself.
+  const around = [dataDir, pgData].find((folder) => isWithin(realPlace(to), realPlace(folder)));
   if (around !== undefined) throw new SetupError(`${to} is inside ${around}. Keep the backup in another place.`);
   const part = `${to}.${randomBytes(4).toString('hex')}.part`;
   const client = new pg.Client({ connectionString: adminUrl, application_name: 'custos-backup', keepAlive: true });
@@ -74,9 +77,9 @@ async function copyAll(
   client: pg.Client,
   pgData: string,
   part: string,
-  { dataDir, version }: BackupOptions,
+  { dataDir, version, interruption }: BackupOptions,
 ): Promise<BackupManifest> {
-  const copier = createCopier(part);
+  const copier = createCopier(part, interruption);
   // Before the database: its logs are then at least as long as the kept checkpoints say.
   await copier.tree(dataDir, DATA, (name) => !NOT_DATA.test(name.split('/', 1)[0] ?? ''));
   const end = await copyDatabase(client, pgData, copier);

@@ -28,6 +28,8 @@ export interface Cluster {
   readonly password: string;
   readonly account: Account | undefined;
   readonly binaries: Binaries;
+  /** Receives lines for a person. */
+  readonly say: (line: string) => void;
 }
 
 /** The folder of kept checkpoints in a data folder. */
@@ -47,6 +49,7 @@ const run = promisify(execFile);
  * @throws {SetupError} when the folder cannot be used; the message says what to do
  */
 export async function prepareCluster(dataDir: string, say: (line: string) => void): Promise<Cluster> {
+  requireNoUnfinishedRestore(dataDir);
   const isNew = !hasDatabase(dataDir);
   if (isNew) requireNoLostDatabase(dataDir);
   else requireOwner(dataDir);
@@ -67,7 +70,7 @@ export async function prepareCluster(dataDir: string, say: (line: string) => voi
     throw new SetupError(
       `The database in ${folder} was created by PostgreSQL ${major}, and this is ${binaries.major}. Dump it with the version of Custos that created it, or choose another CUSTOS_DATA_DIR.`,
     );
-  return { folder, logFile: path.join(dataDir, 'postgres.log'), password, account, binaries };
+  return { folder, logFile: path.join(dataDir, 'postgres.log'), password, account, binaries, say };
 }
 
 /** The folder of the database of a data folder; undefined when there is none. */
@@ -88,9 +91,21 @@ function hasDatabase(dataDir: string): boolean {
 
 /** @throws {SetupError} when the data folder lacks its database, or a secret that the database works with */
 export function requireWhole(dataDir: string, given: GivenSecrets): void {
+  requireNoUnfinishedRestore(dataDir);
   if (!hasDatabase(dataDir)) return requireNoLostDatabase(dataDir);
   requireOwner(dataDir);
   requireSecrets(dataDir, given);
+}
+
+/** A folder in the data folder with what a restore has copied, while it is not complete. */
+export const RESTORING = 'restore.part';
+
+/** @throws {SetupError} for a data folder whose restore was killed, or still runs */
+export function requireNoUnfinishedRestore(dataDir: string): void {
+  if (!existsSync(path.join(dataDir, RESTORING))) return;
+  throw new SetupError(
+    `The restore of ${dataDir} is not complete. If none is running, empty the folder and begin again ("custos restore").`,
+  );
 }
 
 /** PostgreSQL never runs as root. @throws {SetupError} for a database of root's, as a copy without its owners is */

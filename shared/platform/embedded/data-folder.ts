@@ -1,5 +1,5 @@
 // The data folder: creates it, and describes errors of the file system below it.
-import { chmodSync, existsSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../files/folders.ts';
 import { fileFailure } from '../files/reasons.ts';
@@ -39,4 +39,11 @@ export function describeFileError(error: unknown, dataDir: string): unknown {
 /** Whether a path is a folder or below it. */
 export function isWithin(file: string, folder: string): boolean {
   return `${file}${path.sep}`.startsWith(`${folder}${path.sep}`);
+}
+
+/** The path without symbolic links, also of what does not exist yet. */
+export function realPlace(file: string): string {
+  const parent = path.dirname(file);
+  if (existsSync(file)) return realpathSync(file);
+  return parent === file ? file : path.join(realPlace(parent), path.basename(file));
 }

@@ -53,7 +53,7 @@ async function start({ dataDir, say }: EmbeddedOptions): Promise<Embedded> {
   // Before anything is created.
   findInstalled();
   makeDataDir(dataDir);
-  const lock: Lock = takeLock(dataDir);
+  const lock: Lock = await takeLock(dataDir);
   try {
     const cluster = await prepareCluster(dataDir, say);
     let server = await startServer(cluster);

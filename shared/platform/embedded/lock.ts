@@ -1,15 +1,18 @@
 // The lock of a data folder: one supervisor at a time. The next start takes over the lock of a dead holder.
 import { OperatorError } from '../../kernel/operator-error.ts';
+import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { answersAt, type Beacon, lightBeacon } from './beacon.ts';
 import { isAlive, startOf } from './processes.ts';
 
 /** Another live process uses the data folder. */
 export class AlreadyRunning extends OperatorError {
   readonly pid: number;
 
-  constructor(pid: number, folder: string) {
-    super(`already running: process ${pid} uses ${folder}.`);
+  /** @param isElsewhere whether its id is that of another container, which shares the folder */
+  constructor(pid: number, folder: string, isElsewhere = false) {
+    super(`already running: process ${pid} ${isElsewhere ? 'of another container ' : ''}uses ${folder}.`);
     this.pid = pid;
   }
 }
@@ -22,19 +25,24 @@ export interface Lock {
 
 const NAME = 'supervisor.lock';
 
-/** The process that holds the lock of a data folder, or undefined. */
+/** The process that holds the lock of a data folder, or undefined; also when it is one of another container. */
 export function holderOf(folder: string): number | undefined {
-  return liveHolder(readText(path.join(folder, NAME)));
+  const noted = notedIn(readText(path.join(folder, NAME)));
+  return noted !== undefined && isHere(noted) ? noted.pid : undefined;
 }
 
 /**
  * Takes the lock of a data folder, also from a dead holder.
- * @throws {AlreadyRunning} when a live process holds it
+ * @throws {AlreadyRunning} when a live process holds it, of this container or another one
  */
-export function takeLock(folder: string): Lock {
+export async function takeLock(folder: string): Promise<Lock> {
   const file = path.join(folder, NAME);
-  const mine = path.join(folder, `${NAME}.${process.pid}`);
-  const content = `${process.pid} ${startOf(process.pid)}\n`;
+  // Processes of two containers may have the same id.
+  const id = randomBytes(6).toString('hex');
+  const mine = `${file}.${id}`;
+  // Before the lock is there: whoever reads its name can connect.
+  const beacon = await lightBeacon(folder, `${NAME}.${id}.socket`);
+  const content = `${process.pid} ${startOf(process.pid)}\n${beacon?.name ?? ''}\n`;
   let afterCrash = false;
   try {
     writeFileSync(mine, content, { mode: 0o600 });
@@ -47,25 +55,27 @@ export function takeLock(folder: string): Lock {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       }
       const seen = readText(file);
-      const holder = liveHolder(seen);
-      if (holder !== undefined) throw new AlreadyRunning(holder, folder);
-      removeStale(file, seen, folder);
+      await refuseLive(seen, folder);
+      await removeStale(file, seen, folder);
       afterCrash = true;
     }
+  } catch (error) {
+    beacon?.close();
+    throw error;
   } finally {
     rmSync(mine, { force: true });
   }
-  return {
-    afterCrash,
-    release: () => {
-      if (readText(file) === content) rmSync(file, { force: true });
-    },
-  };
+  return { afterCrash, release: () => release(file, content, beacon) };
+}
+
+function release(file: string, content: string, beacon: Beacon | undefined): void {
+  if (readText(file) === content) rmSync(file, { force: true });
+  beacon?.close();
 }
 
 /** Two starts may find the same dead lock. What was moved away is checked again, and the lock of a live holder is restored. */
-function removeStale(file: string, seen: string | undefined, folder: string): void {
-  const aside = `${file}.stale.${process.pid}`;
+async function removeStale(file: string, seen: string | undefined, folder: string): Promise<void> {
+  const aside = `${file}.stale.${randomBytes(6).toString('hex')}`;
   try {
     renameSync(file, aside);
   } catch (error) {
@@ -73,18 +83,42 @@ function removeStale(file: string, seen: string | undefined, folder: string): vo
     throw error;
   }
   const moved = readText(aside);
-  const holder = moved === seen ? undefined : liveHolder(moved);
-  if (holder !== undefined) linkSync(aside, file);
-  rmSync(aside, { force: true });
-  if (holder !== undefined) throw new AlreadyRunning(holder, folder);
+  try {
+    if (moved !== seen) await refuseLive(moved, folder);
+    const beacon = notedIn(moved)?.beacon;
+    if (beacon !== undefined) rmSync(path.join(folder, beacon), { force: true });
+  } catch (error) {
+    linkSync(aside, file);
+    throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
 }
 
-function liveHolder(content: string | undefined): number | undefined {
-  const match = /^(\d+) (.*)$/m.exec(content ?? '');
-  const pid = Number(match?.[1]);
-  if (match === null || !isAlive(pid)) return undefined;
-  // The id may belong to another process by now, above all in a container, where ids start from 1 again.
-  return startOf(pid) === match[2] ? pid : undefined;
+/** What a lock says about its holder. */
+interface Noted {
+  readonly pid: number;
+  /** Of the process, as `startOf` gives it. */
+  readonly start: string;
+  /** File name of its socket (beacon.ts). */
+  readonly beacon: string | undefined;
+}
+
+function notedIn(content: string | undefined): Noted | undefined {
+  const match = /^(\d+) (.*)(?:\n(supervisor\.lock\.[0-9a-f]+\.socket))?$/m.exec(content ?? '');
+  return match === null ? undefined : { pid: Number(match[1]), start: match[2] ?? '', beacon: match[3] };
+}
+
+/** Whether the holder is a live process whose id can be seen from here. The id may belong to another process by now. */
+const isHere = ({ pid, start }: Noted): boolean => isAlive(pid) && startOf(pid) === start;
+
+/** @throws {AlreadyRunning} when the holder lives */
+async function refuseLive(content: string | undefined, folder: string): Promise<void> {
+  const noted = notedIn(content);
+  if (noted === undefined) return;
+  if (isHere(noted)) throw new AlreadyRunning(noted.pid, folder);
+  if (noted.beacon !== undefined && (await answersAt(folder, noted.beacon)))
+    throw new AlreadyRunning(noted.pid, folder, true);
 }
 
 function readText(file: string): string | undefined {

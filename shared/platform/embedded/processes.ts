@@ -1,6 +1,6 @@
 // Queries the operating system about processes: alive, started when, command line.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Whether a process with this id runs, of any user. A zombie does not count. */
@@ -59,6 +59,25 @@ function statOf(pid: number, file = 'stat'): string[] | undefined {
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     return undefined;
+  }
+}
+
+/** The processes that this user may look at whose working folder is this one. None where /proc is missing. */
+export function processesIn(folder: string): number[] {
+  const isIn = (pid: string): boolean => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === folder;
+    } catch {
+      // It ended, or belongs to another user.
+      return false;
+    }
+  };
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && isIn(name))
+      .map(Number);
+  } catch {
+    return [];
   }
 }
 

@@ -1,7 +1,6 @@
 // Makes a data folder from a backup, and starts its database once to show that it recovers.
-import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { giveTo, SetupError } from './account.ts';
@@ -9,7 +8,7 @@ import { syncFolder } from '../files/durable.ts';
 import { copyFile, createCopier } from './backup-files.ts';
 import { type BackupFile, type BackupManifest, DATA, DATABASE, readManifest } from './backup-manifest.ts';
 import { findInstalled } from './binaries.ts';
-import { CHECKPOINTS, databaseFolder, placeDatabase } from './cluster.ts';
+import { CHECKPOINTS, databaseFolder, placeDatabase, requireNoUnfinishedRestore, RESTORING } from './cluster.ts';
 import { isWithin, makeDataDir } from './data-folder.ts';
 import { ADDRESS_FILE, startEmbedded } from './embedded.ts';
 
@@ -21,45 +20,64 @@ export interface RestoreOptions {
   /** A folder of kept checkpoints that is newer than the backup, to be used instead of the backup's. */
   readonly checkpoints?: string | undefined;
   readonly say: (line: string) => void;
+  /** Aborted: the restore ends with the reason, and leaves nothing behind. */
+  readonly interruption?: AbortSignal | undefined;
 }
 
+/** What is in the root of a new file system, such as a volume. */
+const OF_FILE_SYSTEM = new Set(['lost+found']);
+
+const contentsOf = (folder: string): string[] => readdirSync(folder).filter((name) => !OF_FILE_SYSTEM.has(name));
+
 /**
- * Restores a backup. The data folder appears whole or not at all.
+ * Restores a backup. Until the data folder is whole, no start uses it.
  * @throws {SetupError} when a person must fix something; the data folder is unchanged then
  */
-export async function restoreBackup({ from, dataDir, checkpoints, say }: RestoreOptions): Promise<BackupManifest> {
+export async function restoreBackup(options: RestoreOptions): Promise<BackupManifest> {
+  const { from, dataDir, checkpoints, say, interruption } = options;
   const manifest = readManifest(from);
   const { version } = findInstalled();
   if (manifest.postgresql !== version.split('.')[0])
     throw new SetupError(
       `The backup is of PostgreSQL ${manifest.postgresql}, and this Custos has ${version}. Restore it with the version of Custos that made it (${manifest.custos}).`,
     );
-  if (existsSync(dataDir) && readdirSync(dataDir).length > 0)
+  const isNew = !existsSync(dataDir);
+  requireNoUnfinishedRestore(dataDir);
+  if (!isNew && contentsOf(dataDir).length > 0)
     throw new SetupError(`${dataDir} is not empty. Move it away, or name another folder with CUSTOS_DATA_DIR.`);
   if (isWithin(from, dataDir))
     throw new SetupError(`The backup ${from} is inside ${dataDir}. Move it elsewhere first.`);
   if (checkpoints !== undefined && !existsSync(checkpoints))
     throw new SetupError(`There is no folder ${checkpoints} of checkpoints.`);
-  const part = `${dataDir}.${randomBytes(4).toString('hex')}.part`;
-  // Complete before it gets its name: an interrupted restore is never started as if it were whole.
-  makeDataDir(part);
+  makeDataDir(dataDir);
+  // Within the folder, which may be a volume: neither could another folder take its name, nor is room beside it room in it.
+  const part = path.join(dataDir, RESTORING);
   try {
-    await copyBack(manifest, { from, dataDir: part, checkpoints, say });
+    makeDataDir(part);
+    await copyBack(manifest, { from, dataDir: part, checkpoints, say, interruption });
     await recover(manifest, part, say);
-    await rename(part, dataDir);
+    interruption?.throwIfAborted();
+    for (const name of readdirSync(part)) await rename(path.join(part, name), path.join(dataDir, name));
+    await syncFolder(dataDir);
+    // Last: a folder without it is whole.
+    await rmdir(part);
+    await syncFolder(dataDir);
     await syncFolder(path.dirname(path.resolve(dataDir)));
     return manifest;
   } catch (error) {
-    const database = databaseFolder(part);
-    if (database !== undefined) await rm(database, { recursive: true, force: true });
-    await rm(part, { recursive: true, force: true });
+    for (const folder of [part, dataDir]) {
+      const database = databaseFolder(folder);
+      if (database !== undefined) await rm(database, { recursive: true, force: true });
+    }
+    for (const name of contentsOf(dataDir)) await rm(path.join(dataDir, name), { recursive: true, force: true });
+    if (isNew) await rmdir(dataDir);
     throw error;
   }
 }
 
 async function copyBack(
   { folders, files }: BackupManifest,
-  { from, dataDir, checkpoints, say }: RestoreOptions,
+  { from, dataDir, checkpoints, say, interruption }: RestoreOptions,
 ): Promise<void> {
   const { folder, account } = placeDatabase(dataDir, say);
   const targetOf = (name: string): string => {
@@ -75,10 +93,11 @@ async function copyBack(
   }
   for (const file of files) {
     if (isLeftOut(file.path)) continue;
+    interruption?.throwIfAborted();
     await copyVerified(path.join(from, ...file.path.split('/')), targetOf(file.path), file);
     if (file.path.startsWith(`${DATABASE}/`)) giveTo(account, targetOf(file.path));
   }
-  if (checkpoints !== undefined) await createCopier(dataDir).tree(checkpoints, CHECKPOINTS, () => true);
+  if (checkpoints !== undefined) await createCopier(dataDir, interruption).tree(checkpoints, CHECKPOINTS, () => true);
   for (const name of folders) if (!isLeftOut(name)) await syncFolder(targetOf(name));
 }
 

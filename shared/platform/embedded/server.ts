@@ -1,14 +1,24 @@
 // The server process of the embedded PostgreSQL: start on a free port, stop, and recovery of an orphan after a crash.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { identity, SetupError } from './account.ts';
 import { CLEAN_ENV, type Cluster } from './cluster.ts';
 import { type EmbeddedAddresses, addressesOf, setUpRoles } from './roles.ts';
-import { commandOf, isAlive, signal, waitForEnd } from './processes.ts';
+import { commandOf, isAlive, processesIn, signal, waitForEnd } from './processes.ts';
 
 export interface EmbeddedServer extends EmbeddedAddresses {
   readonly port: number;
@@ -32,10 +42,17 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_error_verbosity: 'terse',
 };
 
+/** PostgreSQL's lock file: its process id, and with `ready` in line 8 that it accepts connections. */
+const PID_FILE = 'postmaster.pid';
+
+/** Time to take the folder. */
 const READY_TIMEOUT_MS = 60_000;
+const LONG_RECOVERY_MS = 10_000;
 const STOP_TIMEOUT_MS = 30_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const PORT_ATTEMPTS = 5;
+/** Until a start is tried again that found sessions of an earlier server. */
+const LEFT_SESSIONS_MS = 100;
 
 /**
  * Starts the server and waits until it answers; then the database and its roles exist.
@@ -45,11 +62,12 @@ const PORT_ATTEMPTS = 5;
 export async function startServer(cluster: Cluster, port?: number): Promise<EmbeddedServer> {
   await stopOrphan(cluster.folder);
   keepLogSmall(cluster.logFile);
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (let attempt = 1; ; attempt += 1) {
     const chosen = port ?? (await freePort());
     const logStart = existsSync(cluster.logFile) ? statSync(cluster.logFile).size : 0;
     const child = spawnServer(cluster, chosen);
-    if (await becomesReady(child, cluster.folder)) {
+    if (await becomesReady(child, cluster.folder, cluster.say)) {
       const server = describe(child, cluster, chosen);
       await setUpRoles(server).catch(async (error: unknown) => {
         await server.stop();
@@ -60,6 +78,11 @@ export async function startServer(cluster: Cluster, port?: number): Promise<Embe
     const output = readFileSync(cluster.logFile, 'utf8').slice(logStart).trim();
     // Another process may take a port between the check and its use.
     if (port === undefined && attempt < PORT_ATTEMPTS && /could not (bind|create listen)/i.test(output)) continue;
+    if (/pre-existing shared memory block/i.test(output) && performance.now() < deadline) {
+      endLeftSessions(cluster.folder);
+      await delay(LEFT_SESSIONS_MS);
+      continue;
+    }
     throw new SetupError(`PostgreSQL did not start. The end of ${cluster.logFile}:\n${output.slice(-2_000)}`);
   }
 }
@@ -83,18 +106,44 @@ function spawnServer(cluster: Cluster, port: number): ChildProcess {
   }
 }
 
-/** The server writes `ready` to postmaster.pid when it accepts connections. */
-async function becomesReady(child: ChildProcess, folder: string): Promise<boolean> {
+/** The part of its process that the start needs. */
+export interface StartedServer {
+  readonly pid?: number | undefined;
+  once(event: 'exit' | 'error', listener: () => void): unknown;
+  kill(signal: NodeJS.Signals): unknown;
+}
+
+/**
+ * The server writes its id to postmaster.pid when it has taken the folder, and `ready` when it accepts connections. In between it recovers after
+ * a crash, for as long as that takes: a recovery that is ended begins anew.
+ * @param say told when it takes long
+ * @returns false: it ended, or has not taken the folder in time
+ */
+export async function becomesReady(
+  child: StartedServer,
+  folder: string,
+  say: (line: string) => void,
+  { readyTimeoutMs = READY_TIMEOUT_MS, longMs = LONG_RECOVERY_MS } = {},
+): Promise<boolean> {
   let ended = false;
+  let isSaid = false;
   child.once('exit', () => (ended = true));
   child.once('error', () => (ended = true));
-  const deadline = performance.now() + READY_TIMEOUT_MS;
+  const startedMs = performance.now();
   while (!ended) {
     const status = readPidFile(folder);
-    if (status?.pid === child.pid && status?.ready) return true;
-    if (performance.now() > deadline) {
+    const isTaken = status?.pid === child.pid;
+    if (isTaken && status?.ready) return true;
+    const tookMs = performance.now() - startedMs;
+    if (!isTaken && tookMs > readyTimeoutMs) {
       child.kill('SIGQUIT');
       return false;
+    }
+    if (!isSaid && tookMs > longMs) {
+      isSaid = true;
+      say(
+        'PostgreSQL recovers what it had not written to its tables when it ended; the start goes on when that is done.',
+      );
     }
     await delay(10);
   }
@@ -139,7 +188,9 @@ async function stopOrphan(folder: string): Promise<void> {
   const orphan = readPidFile(folder);
   if (orphan === undefined) return;
   const { pid } = orphan;
-  if (isAlive(pid) && commandOf(pid).includes(folder)) {
+  // Empty after a loss of power while it was written.
+  if (pid === undefined) return rmSync(path.join(folder, PID_FILE), { force: true });
+  if (pid !== process.pid && isAlive(pid) && `${commandOf(pid)} `.includes(` -D ${folder} `)) {
     signal(pid, 'SIGINT');
     if (await waitForEnd(pid, STOP_TIMEOUT_MS)) return;
     signal(pid, 'SIGQUIT');
@@ -147,20 +198,36 @@ async function stopOrphan(folder: string): Promise<void> {
       throw new SetupError(`The PostgreSQL of an earlier start (process ${pid}) does not stop.`);
     return;
   }
-  // The id belongs to another program by now, and PostgreSQL would refuse to start because of it.
-  rmSync(path.join(folder, 'postmaster.pid'), { force: true });
+  disownPidFile(folder);
 }
 
-function readPidFile(folder: string): { pid: number; ready: boolean } | undefined {
+/**
+ * Puts this process's id into postmaster.pid. PostgreSQL would refuse to start because of an id that belongs to another program by now, or to
+ * a zombie; the id of its own parent it ignores. The file must stay: it names the shared memory of the server that ended, by which PostgreSQL
+ * finds out whether sessions of it still write to the data.
+ */
+export function disownPidFile(folder: string): void {
+  const file = path.join(folder, PID_FILE);
+  const [, ...rest] = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(file, [process.pid, ...rest].join('\n'));
+}
+
+/** Ends what an earlier server left: its sessions find out late that it ended, when a long statement keeps them busy. */
+function endLeftSessions(folder: string): void {
+  for (const pid of processesIn(realpathSync(folder))) signal(pid, 'SIGQUIT');
+}
+
+/** Undefined: there is no file. `pid` is undefined when it holds none. */
+function readPidFile(folder: string): { pid: number | undefined; ready: boolean } | undefined {
   let lines: string[];
   try {
-    lines = readFileSync(path.join(folder, 'postmaster.pid'), 'utf8').split('\n');
+    lines = readFileSync(path.join(folder, PID_FILE), 'utf8').split('\n');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
   const pid = Number(lines[0]);
-  if (!Number.isSafeInteger(pid) || pid <= 1) return undefined;
+  if (!Number.isSafeInteger(pid) || pid <= 1) return { pid: undefined, ready: false };
   return { pid, ready: lines[7]?.trim() === 'ready' };
 }
 

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import type PinoPretty from 'pino-pretty';
+import { printable } from '../../core/proof/encoding.ts';
 import type { LineWriter } from './line-writer.ts';
 import { activeTraceIds } from './spans.ts';
 
@@ -71,6 +72,20 @@ function withoutSecrets<T extends object>(value: T, depth = 1): T {
   return copy ?? value;
 }
 
+/** The messages of an error and its causes as one sentence. Most end with a full stop, after which no cause can follow. */
+function messageOf(error: Error): string {
+  const chain = new Set<Error>();
+  for (let next: unknown = error; next instanceof Error && !chain.has(next); next = next.cause) chain.add(next);
+  return [...chain]
+    .map(({ message }, index) => (index + 1 < chain.size ? message.replace(/\.$/, '') : message))
+    .join(': ');
+}
+
+/** As pino writes errors, with `messageOf`. */
+function shownError(error: unknown): unknown {
+  return error instanceof Error ? Object.assign(pino.stdSerializers.err(error), { message: messageOf(error) }) : error;
+}
+
 /** Times are ISO 8601 in UTC, levels are words. */
 export function createLogger({ name, level, pretty, traced = false, destination }: LogOptions): Logger {
   const options = {
@@ -79,7 +94,10 @@ export function createLogger({ name, level, pretty, traced = false, destination 
     timestamp: pino.stdTimeFunctions.isoTime,
     ...(traced ? { mixin: activeTraceIds } : {}),
     // For the bindings of child loggers, which the formatter below does not see.
-    serializers: Object.fromEntries([...SECRET_MEMBERS].map((member) => [member, () => CENSOR])),
+    serializers: {
+      ...Object.fromEntries([...SECRET_MEMBERS].map((member) => [member, () => CENSOR])),
+      err: shownError,
+    },
     formatters: {
       level: (label: string) => ({ level: label }),
       log: (object: Record<string, unknown>) => withoutSecrets(object),
@@ -103,5 +121,12 @@ function readable(destination: DestinationStream): DestinationStream {
     ignore: 'pid,hostname',
     singleLine: true,
   });
-  return { write: (line) => destination.write(toText(line)) };
+  return { write: (line) => destination.write(toText(JSON.parse(line, shownMember))) };
+}
+
+/** A member of a line without what would move the cursor of a terminal, or begin a line: errors quote what callers sent. */
+function shownMember(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  // Its lines are indented.
+  return name === 'stack' ? value.split('\n').map(printable).join('\n') : printable(value);
 }

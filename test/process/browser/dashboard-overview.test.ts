@@ -107,6 +107,26 @@ describeUnless(browserMissing(), 'the dashboard in a browser', () => {
     expect(seen.complaints).to.deep.equal([]);
   });
 
+  it('shows a key that is bound to agents their numbers only', async () => {
+    const { key } = await service.addKey({ scopes: ['admin:*'], agentIds: ['agent-1', 'agent-2'] });
+    const other = await visit();
+    try {
+      const { page } = other;
+      await openDashboard(page, service.ingress.address, key);
+      await page.getByText('Your key is bound to 2 agents').waitFor();
+      const tile = (label: string) => page.locator('.tile', { hasText: label });
+      await waitFor(async () => (await tile('Agents').locator('.tile-value').textContent())?.startsWith('2 '), {
+        what: 'the number of its agents',
+      });
+      expect([await tile('Decisions').count(), await tile('Denied').count()]).to.deep.equal([0, 0]);
+      expect(await page.getByRole('navigation', { name: 'Range' }).count()).to.equal(0);
+      expect((await accessibilityProblems(page)).join('\n')).to.equal('');
+      expect(other.complaints).to.deep.equal([]);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('keeps the range in the address, marks halts, and opens the decisions of a time and a verdict', async () => {
     const { page } = seen;
     await page.getByRole('link', { name: '24 h' }).click();

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import {
   BLOCKING,
+  MAX_FILES,
   type PolicyFolder,
   readPolicyFolder,
   stampOfFolder,
@@ -33,6 +34,19 @@ const refusedOf = async (dir: string): Promise<string[]> =>
   (await read(dir)).refused.map(({ file, code }) => `${file} ${code}`);
 
 describe('the policy folder', () => {
+  it('is refused when it has far more files than a set can have, before they are looked at', async () => {
+    const { dir, put } = folder();
+    for (let n = 0; n <= MAX_FILES / 2; n += 1) for (const half of ['a', 'b']) put(`${half}/${n}`);
+    for (const look of [
+      () => readPolicyFolder(dir),
+      () => readPolicyFolder(dir, BLOCKING),
+      () => stampOfFolder(dir, 0),
+    ])
+      expect(String(await look().catch((error: unknown) => error))).to.equal(
+        'TooManyFiles: the policy folder cannot be read: it has more than 20000 files',
+      );
+  }).timeout(20_000);
+
   it('refuses a pipe by name instead of waiting for its writer', async () => {
     const { dir, put } = folder();
     put('a.json');

@@ -20,21 +20,25 @@ const SIGNS: Readonly<Record<ActivityMark['kind'], string>> = { policies: '◆',
 /** Marks listed below the chart. */
 const MAX_LISTED = 4;
 
-/** The activity of a range, read again while live numbers arrive. That of the range before stays until the new one is there. */
+/**
+ * The activity of a range, read again while live numbers arrive. That of the range before stays until the new one is there. A key that is bound to
+ * agents gets none.
+ */
 export function useActivity(
   range: RangeInfo,
   route: string | undefined,
   live: Overview | undefined,
 ): Activity | undefined {
-  const { data, reload } = useApi<Activity>('/overview/activity', { range: range.name, route });
+  const { bound } = useSession();
+  const { data, reload } = useApi<Activity>(bound === null ? '/overview/activity' : null, { range: range.name, route });
   const shown = useRef<Activity | undefined>(undefined);
   const readMs = useRef(0);
   useEffect(() => {
-    readMs.current = Date.now();
+    readMs.current = performance.now();
   }, [data]);
   useEffect(() => {
-    if (live === undefined || Date.now() - readMs.current < range.refreshMs) return;
-    readMs.current = Date.now();
+    if (live === undefined || performance.now() - readMs.current < range.refreshMs) return;
+    readMs.current = performance.now();
     reload();
   }, [live]);
   if (data !== undefined) shown.current = data;

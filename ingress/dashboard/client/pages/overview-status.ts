@@ -1,4 +1,5 @@
 // The head of the overview: one line on the state of the service, and what needs a person.
+import { byService } from '../clock.ts';
 import { count } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { useLiveState } from '../live.ts';
@@ -69,6 +70,6 @@ function DueRow({ row: { approvalId, agentId, requested, expiresAt } }: { readon
   return html`<li>
     <${Link} to=${href('approvals', approvalId)} class="due-what"><code><${Name} text=${requested ?? approvalId} length=${40} /></code><//>
     <span class="due-who"><${Name} text=${agentId} length=${28} /></span>
-    <${Badge} tone=${Date.parse(expiresAt) - Date.now() < 300_000 ? 'warn' : 'neutral'}>expires <${Time} at=${expiresAt} /><//>
+    <${Badge} tone=${Date.parse(expiresAt) - byService(Date.now()) < 300_000 ? 'warn' : 'neutral'}>expires <${Time} at=${expiresAt} /><//>
   </li>`;
 }

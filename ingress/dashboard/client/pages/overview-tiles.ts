@@ -1,8 +1,9 @@
-// The four tiles of the overview: a number, its course over the range, and its change against the same time before.
+// The tiles of the overview: a number, its course over the range, and its change against the same time before.
 import { Sparkline } from '../components/sparkline.ts';
 import { compact, milliseconds, whole } from '../format.ts';
 import { type ComponentChildren, html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
+import { useSession } from '../session.ts';
 import { Time } from '../ui.ts';
 import type { Activity, Overview } from '../wire/overview.ts';
 import {
@@ -41,13 +42,17 @@ export function Tiles({ overview, activity, range }: TilesProps): VNode {
   const from = activity && new Date(activity.startMs).toISOString();
   const share = totals && deniedShare(totals);
   const [next] = overview.approvals.next;
+  const isBound = useSession().bound !== null;
   return html`<ul class="tiles" aria-label=${`Numbers ${range.words}`}>
-    <${Tile} label="Decisions" value=${totals === undefined ? '–' : compact(totalOf(totals))} to=${href('decisions', undefined, { from })} colour="--accent" values=${all}
+    ${
+      !isBound &&
+      html`<${Tile} label="Decisions" value=${totals === undefined ? '–' : compact(totalOf(totals))} to=${href('decisions', undefined, { from })} colour="--accent" values=${all}
       change=${totals && before && relativeChange(totalOf(totals), totalOf(before))} than=${range.before} />
     <${Tile} label="Denied" value=${percent(share)} hint=${totals && whole(totals.DENY)} to=${href('decisions', undefined, { q: 'verdict:deny', from })} colour="--verdict-deny"
-      values=${denied} change=${totals && before && pointChange(share, deniedShare(before))} than=${range.before} />
+      values=${denied} change=${totals && before && pointChange(share, deniedShare(before))} than=${range.before} />`
+    }
     <${Tile} label="Approvals waiting" value=${compact(overview.approvals.total)} to=${href('approvals')} colour="--verdict-escalate" values=${of('ESCALATE')}
-      change=${totals && before && relativeChange(totals.ESCALATE, before.ESCALATE)} than=${range.before} about="escalated"
+      change=${totals && before && relativeChange(totals.ESCALATE, before.ESCALATE)} than=${isBound ? undefined : range.before} about="escalated"
       hint=${next && html`due <${Time} at=${next.expiresAt} />`} />
     ${
       overview.system === null

@@ -20,7 +20,8 @@ export function OverviewPage(): VNode {
   const live = useLive<Overview>('overview');
   const activity = useActivity(range, endpoint, live);
   const overview = live ?? first.data;
-  return html`<${PageHead} title="Overview" actions=${html`<${RangeChoice} range=${range} />`} />
+  const { bound } = useSession();
+  return html`<${PageHead} title="Overview" actions=${bound === null && html`<${RangeChoice} range=${range} />`} />
     <${WhenLoaded} of=${{ ...first, data: overview, error: live === undefined ? first.error : undefined }} what="Reading the numbers">${(data: Overview) => html`<${State} overview=${data} activity=${activity} range=${range} />`}<//>`;
 }
 
