@@ -58,6 +58,8 @@ export type Settled =
  * attempt.
  */
 const MAX_AGE_MS = 5_000;
+/** Calls that are decided, or wait for a human, at once: each has a connection to the service. More are refused. */
+export const MAX_CALLS = 500;
 /** Calls are refused when the definition of their tool changes faster than questions are answered. */
 const MAX_ROUNDS = 10;
 /** An approval from earlier that can't be used: the question is then asked as if there were none. */
@@ -82,6 +84,7 @@ export class Guard {
   readonly refusals: Refusals;
   private readonly options: GuardOptions;
   private readonly open = new OpenAttempts();
+  private calls = 0;
 
   constructor(options: GuardOptions) {
     this.options = options;
@@ -89,6 +92,17 @@ export class Guard {
   }
 
   async decide(call: ToolCall, context: CallContext): Promise<Settled> {
+    if (this.calls >= MAX_CALLS)
+      return refused(this.refusals.byGuard(call.name, `${MAX_CALLS} other calls are being decided`));
+    this.calls += 1;
+    try {
+      return await this.decideCall(call, context);
+    } finally {
+      this.calls -= 1;
+    }
+  }
+
+  private async decideCall(call: ToolCall, context: CallContext): Promise<Settled> {
     const { agentId, server, custos, clock, waitMs } = this.options;
     const deadlineMs = clock.nowMs() + (context.mayWait ? waitMs : 0);
     let next: Attempt | undefined;

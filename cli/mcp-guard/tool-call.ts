@@ -1,7 +1,7 @@
 // Reads a `tools/call` request as a question for Custos, and refuses requests that other parsers may read differently.
 import { argumentsDigest as digestOf } from '../../shared/core/tools/call.ts';
 import { JsonError, parseJson, type Json, objectOf } from '../../shared/kernel/json.ts';
-import { folded, type Message, misspelt } from '../mcp/frames.ts';
+import { CALL, folded, type Message, misspelt } from '../mcp/frames.ts';
 import { envelopeOf, isRequestId, needsResultType, progressTokenOf, type RequestId } from '../mcp/messages.ts';
 
 export interface ToolCall {
@@ -30,7 +30,14 @@ export type ReadCall =
 const PARAMS = ['name', 'arguments', '_meta', 'task', 'inputResponses', 'requestState'];
 
 export function isToolCall({ value }: Message): boolean {
-  return value['method'] === 'tools/call';
+  return value['method'] === CALL;
+}
+
+/** Whether a text below a value has a zero character. In C a text ends there: a server would act on another text than Custos has judged. */
+function hasZero(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, member]) => name.includes('\0') || hasZero(member));
 }
 
 /** Two names below a value that only differ in case or in compatible characters: one server takes the one, another the other. */
@@ -68,6 +75,7 @@ function checked(message: Message): string | Pick<ToolCall, 'name' | 'arguments'
   if (args === undefined) return 'its arguments are not a JSON object';
   const twin = collisionIn(args);
   if (twin !== undefined) return `its arguments have two members that differ only in case: ${JSON.stringify(twin)}`;
+  if (hasZero([name, args])) return 'its name or its arguments have a zero character';
   const continues = inputResponses === undefined && state === undefined ? undefined : { state };
   return { name, arguments: args, isTask: task !== undefined, continues };
 }

@@ -10,6 +10,9 @@ const CR = 0x0d;
 /** The members of a JSON-RPC message. */
 const KNOWN = ['jsonrpc', 'id', 'method', 'params', 'result', 'error', '__proto__'];
 
+/** The method that the guard puts on hold. */
+export const CALL = 'tools/call';
+
 /** A frame that can't be used; it ends the session. */
 export class FrameError extends Error {}
 
@@ -104,9 +107,18 @@ export function assertOneLine(line: Buffer): void {
   if (at !== -1 && at !== line.length - 2) throw new FrameError('a line has a carriage return inside');
 }
 
-/** Equal for names that lenient parsers take for the same: Go's encoding/json, for one, ignores case and folds U+017F and U+212A. */
+/**
+ * Equal for names that lenient parsers take for the same: Go's encoding/json, for one, ignores case and folds U+017F and U+212A, and in C a
+ * text ends at a zero character.
+ */
 export function folded(name: string): string {
-  return name.normalize('NFKC').toLowerCase();
+  const [text = ''] = name.normalize('NFKC').split('\0');
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').toLowerCase();
+}
+
+/** The letters and digits of a method: servers that route by its parts may take `tools//call` and `tools%2Fcall` for `tools/call`. */
+function lettersOf(method: string): string {
+  return folded(method.replaceAll(/%2f/gi, '/')).replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** The first name that differs from a known name only in case or in compatible characters. */
@@ -143,6 +155,6 @@ export function assertUnambiguous(message: Message): void {
   const { method } = message.value;
   if (method === undefined) return;
   if (typeof method !== 'string') throw new FrameError('a message has a method that is not a string');
-  if (method !== 'tools/call' && folded(method).trim() === 'tools/call')
+  if (method !== CALL && lettersOf(method) === lettersOf(CALL))
     throw new FrameError(`a message has an ambiguous method ${JSON.stringify(method)}`);
 }

@@ -116,7 +116,9 @@ function readText(whole: string, kind: ReadKind, lexicon: Lexicon, budget: ReadB
   const data_classes = [...parse.data_classes, ...(isMetadata ? [CREDENTIALS] : [])];
   const beside = { traits, entities, data_classes, places, flags };
   const said = readAs(kind, { text, parse, beside }, lexicon);
-  return text.length < whole.length ? { ...said, does: [...said.does, NOT_UNDERSTOOD] } : said;
+  // In C a text ends at a zero character, so that less of it may be carried out, such as a deletion without its condition.
+  const isWhole = text.length === whole.length && !text.includes('\0');
+  return isWhole ? said : { ...said, does: [...said.does, NOT_UNDERSTOOD] };
 }
 
 function readAs(

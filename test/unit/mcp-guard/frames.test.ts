@@ -91,6 +91,12 @@ describe('a frame', () => {
     ['ignores case in methods', '{"method":"Tools/Call","id":1}'],
     ['trims methods', '{"method":"tools/call ","id":1}'],
     ['reads full-width letters', '{"method":"ｔools/call","id":1}'],
+    ['ends a text at a zero character', '{"method":"tools/call\\u0000x","id":1}'],
+    ['ends the name of a member at a zero character', '{"method\\u0000":"tools/call","method":"ping","id":1}'],
+    ['skips invisible characters', '{"method":"tools\u200b/\u00adcall","id":1}'],
+    ['routes by the parts of a method', '{"method":"tools//call/","id":1}'],
+    ['undoes escapes in methods', '{"method":"tools%2fcall","id":1}'],
+    ['takes another separator', '{"method":"tools.call","id":1}'],
     ['splits lines at carriage returns', '{"method":"ping","params":\r{"method":"tools/call","id":1}\r}'],
   ] as const)
     it(`is invalid when a parser that ${who} would find a tool call`, () => {

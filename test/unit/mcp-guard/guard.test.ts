@@ -1,7 +1,24 @@
 // Decisions about one call: waiting for a human, approvals that outlive their call, and calls in several rounds.
 import { expect } from 'chai';
+import { MAX_CALLS } from '../../../cli/mcp-guard/guard.ts';
 import { type Answer, type GuardSession, startGuardSession, turn } from '../../support/guard-session.ts';
 import { APPROVAL, call, refusal, see, settled, withApproval } from './guard-calls.ts';
+
+describe('calls', () => {
+  it('are refused while too many others are being decided, and decided again afterwards', async () => {
+    const decide: ((said: Answer) => void)[] = [];
+    const guarded = startGuardSession({ answer: () => new Promise((resolve) => decide.push(resolve)) });
+    for (let id = 1; id <= MAX_CALLS + 1; id += 1) guarded.fromClient(call(id));
+    await settled(guarded);
+    expect(refusal(guarded)).to.include('other calls are being decided');
+    expect(guarded.asked).to.have.length(MAX_CALLS);
+    decide[0]?.({ verdict: 'DENY' });
+    await turn();
+    guarded.fromClient(call(MAX_CALLS + 2));
+    await turn();
+    expect(guarded.asked).to.have.length(MAX_CALLS + 1);
+  });
+});
 
 describe('a call that a human has to approve', () => {
   it('waits, is decided again with the approval, and is forwarded', async () => {

@@ -104,6 +104,9 @@ describe('a session of the guard over stdio', () => {
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"p":1,"p":2}}}',
       'duplicate',
     ],
+    ['a text that ends early in C', call(1, 'a', { sql: ['DELETE FROM users\0 WHERE id = 1'] }), 'a zero character'],
+    ['the name of an argument that ends early in C', call(1, 'a', { 'path\0': '/etc' }), 'a zero character'],
+    ['the name of a tool that ends early in C', call(1, 'read\0', {}), 'a zero character'],
     ['arguments that differ only in case', call(1, 'a', { x: [{ path: 1, Path: 2 }] }), 'only in case'],
     [
       'a number that parsers read differently',

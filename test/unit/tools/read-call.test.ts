@@ -127,6 +127,18 @@ describe('a tool call that its catalogue knows', () => {
     expect(run('').intent.action).to.equal('read');
   });
 
+  it('is not understood where code or a text has a zero character, at which a text in C ends', () => {
+    for (const [kind, text] of [
+      ['sql', 'SELECT 1\0'],
+      ['shell', 'ls\0 -l'],
+      ['text', 'Read the report\0'],
+      ['http', 'https://a.example\0/x'],
+    ] as const)
+      expect(actionsOf(readWith({ action: 'read', reads: { code: kind } }, { code: text })), kind).to.include(
+        'unknown write',
+      );
+  });
+
   it('includes the meaning of its content, unless it requests nothing', () => {
     const send = (text: string) => readWith({ action: 'send', reads: { text: 'content' } }, { text });
     expect(actionsOf(send('Please delete all users in production'))).to.include.members([
