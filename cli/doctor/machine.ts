@@ -97,7 +97,13 @@ export function checkDataFolder(config: Config): Diagnosis[] {
     return [];
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    return [problem('data folder', error.message, 'see "Secrets" in docs/guides/run-in-production.md')];
+    return [
+      problem(
+        'data folder',
+        error.message,
+        'see "Secrets" and "Backup and restore" in docs/guides/run-in-production.md',
+      ),
+    ];
   }
 }
 

@@ -64,6 +64,19 @@ describe('custos backup and custos restore', () => {
       await untilGone(all);
     });
 
+  it('two restores into one folder, and a start meanwhile: one is refused, the other one is whole', async () => {
+    const folder = at('twice');
+    const restoring = runProcess('cli/main.js', ['restore', backup], { CUSTOS_DATA_DIR: folder });
+    await waitFor(() => existsSync(path.join(folder, 'restore.part')), { intervalMs: 5, what: 'the copy' });
+    for (const args of [['restore', backup], ['start']]) {
+      const { code, stderr } = await runCommand(args, { CUSTOS_DATA_DIR: folder, PORT: '0' });
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/^custos: (?:already running: process \d+ uses|The restore of) /);
+    }
+    expect(await restoring.ended).to.deep.equal({ code: 0, signal: null });
+    await expectWhole(folder, { code: 0, stdout: '', stderr: restoring.stderr() });
+  });
+
   it('a data folder whose restore was killed is used by nothing', async () => {
     const folder = at('killed');
     const restoring = runProcess('cli/main.js', ['restore', backup], { CUSTOS_DATA_DIR: folder });

@@ -1,14 +1,18 @@
 // Signing heads across crashes and with changed keys: a crash never halts a log, and each key signs only its own sizes.
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
-import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { readBacklog } from '../../shared/domain/installation/backlog.ts';
+import { createCheckpointKeeper, requireCheckpointFolder } from '../../shared/domain/ledger/kept.ts';
 import { RotationError, rotateLogKey } from '../../shared/domain/ledger/rotate-key.ts';
 import { ensureSecretFingerprint, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
 import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
 import { peekCheckpoint } from '../../shared/core/proof/checkpoint.ts';
 import { keyIdOf } from '../../shared/core/proof/keys.ts';
+import { sweep } from '../../workers/sweeper.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { bootstrap } from '../support/service.ts';
@@ -87,10 +91,45 @@ describe('checkpoints', () => {
     expect(await log.findings({ full: true })).to.deep.equal([]);
   });
 
+  it('that are missing count as work that waits, and the sweeper has them signed, but not those of a halted log', async () => {
+    const waiting = async (): Promise<boolean> => (await readBacklog(db)).queues.proofs > 0;
+    const swept = async (): Promise<unknown> =>
+      (await sweep({ db, queues: { oldestWaitingAtMs: async () => undefined } })).queued['proofs.append'];
+    expect(await waiting()).to.equal(false);
+    // As after a failure to store a checkpoint outside the database, whose job was given up.
+    await grow('unsigned');
+    await log.tamper("UPDATE leaf SET appended_at = now() - interval '1 minute'");
+    expect([await waiting(), await swept()]).to.deep.equal([true, 1]);
+    await log.tamper("UPDATE log SET halted_reason = 'a test'");
+    expect([await waiting(), await swept()]).to.deep.equal([false, 0]);
+    await log.tamper('UPDATE log SET halted_reason = NULL; DELETE FROM outbox');
+    await log.publish();
+    expect([await waiting(), await swept()]).to.deep.equal([false, 0]);
+  });
+
+  for (const [what, make] of Object.entries({
+    'is a file': (folder: string) => writeFileSync(folder, ''),
+    'is below a file': (folder: string) => writeFileSync(path.dirname(folder), ''),
+    'is a loop of links': (folder: string) => symlinkSync(folder, folder),
+  }))
+    it(`need a folder: a worker does not start with one that ${what}`, async () => {
+      const folder = path.join(temporaryFolder('unusable'), 'parent', 'folder');
+      if (what !== 'is below a file') mkdirSync(path.dirname(folder));
+      make(folder);
+      const refused = await requireCheckpointFolder(folder, 'The folder').catch((error: unknown) => String(error));
+      expect(refused).to.match(/^OperatorError: The folder can't be used: .*\((?:ENOTDIR|EEXIST|ELOOP), \/.*\)\.$/);
+    });
+
+  it('have their folder made', async () => {
+    const folder = path.join(temporaryFolder('usable'), 'parent', 'folder');
+    await requireCheckpointFolder(folder, 'The folder');
+    expect(existsSync(folder)).to.equal(true);
+  });
+
   it('are signed once by concurrent workers, and no log is halted', async () => {
     await grow('several');
     await Promise.all(Array.from({ length: 5 }, () => log.publish()));
-    expect(await sizes()).to.deep.equal([5, 15, 20]);
+    expect(await sizes()).to.deep.equal([5, 15, 20, 25]);
     expect(log.halts).to.deep.equal([]);
   });
 
@@ -127,13 +166,13 @@ describe('checkpoints', () => {
       "SELECT key_id, first_size::integer AS first, last_size::integer AS last FROM log_key WHERE use = 'log' ORDER BY first_size",
     );
     expect(spans).to.deep.equal([
-      { key_id: keyIdOf(log.key), first: 0, last: 20 },
-      { key_id: keyIdOf(next), first: 21, last: null },
+      { key_id: keyIdOf(log.key), first: 0, last: 25 },
+      { key_id: keyIdOf(next), first: 26, last: null },
     ]);
     expect(await log.findings({ full: true })).to.deep.equal([]);
     const auditor = createLogFileAuditor({});
     for await (const line of exportLog(db, await found())) auditor.next(line.trimEnd());
-    expect(auditor.end()).to.deep.include({ checkpoints: 4, signedSize: 26, findings: [] });
+    expect(auditor.end()).to.deep.include({ checkpoints: 5, signedSize: 31, findings: [] });
     expect(await rotateLogKey(db, log.key, BY).catch((e: unknown) => e), 'a former key is refused').to.be.instanceOf(
       RotationError,
     );

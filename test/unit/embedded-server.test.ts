@@ -1,10 +1,10 @@
 // How the start of the embedded PostgreSQL waits, and what it makes of the lock file of an earlier server.
 import { EventEmitter } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { becomesReady, disownPidFile } from '../../shared/platform/embedded/server.ts';
+import { becomesReady, disownPidFile, keepLogSmall } from '../../shared/platform/embedded/server.ts';
 import { temporaryFolder } from '../support/folders.ts';
 
 const PID = 4_194_000;
@@ -58,5 +58,22 @@ describe('the start of the embedded PostgreSQL', () => {
     disownPidFile(folder);
     // PostgreSQL ignores the id of its parent, and refuses any other that is alive.
     expect(readFileSync(file, 'utf8')).to.equal(pidFile(process.pid, 'ready'));
+  });
+  it('keeps the log of the server small while the server appends to it, and its last lines', () => {
+    const file = path.join(temporaryFolder(), 'postgres.log');
+    const log = openSync(file, 'a', 0o600);
+    writeSync(log, 'a line that callers cause\n'.repeat(5));
+    keepLogSmall(file, 1_000);
+    expect(statSync(file).size, 'it is not long').to.equal(130);
+    for (let round = 1; round <= 2; round += 1) {
+      writeSync(log, `round ${round}\n`.repeat(200));
+      keepLogSmall(file, 1_000);
+      expect(statSync(file).size).to.equal(0);
+      expect(readFileSync(`${file}.1`, 'utf8')).to.match(new RegExp(`round ${round}\n$`));
+      expect(statSync(`${file}.1`).mode & 0o077).to.equal(0);
+    }
+    writeSync(log, 'goes on\n');
+    expect(readFileSync(file, 'utf8')).to.equal('goes on\n');
+    closeSync(log);
   });
 });

@@ -1,5 +1,14 @@
 // The data folder: creates it, and describes errors of the file system below it.
-import { chmodSync, existsSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../files/folders.ts';
 import { fileFailure } from '../files/reasons.ts';
@@ -12,11 +21,19 @@ export function makeDataDir(dataDir: string): void {
   chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
 }
 
-/** Writes a file atomically: after a crash it is complete or absent. Mode 0600. */
+/** Writes a file atomically and durably: after a crash or a loss of power it is complete, or as before. Mode 0600. */
 export function writeWhole(file: string, content: string): void {
   const part = `${file}.new`;
   writeFileSync(part, content, { mode: 0o600, flush: true });
   renameSync(part, file);
+  // Windows can't open a folder.
+  if (process.platform === 'win32') return;
+  const folder = openSync(path.dirname(file), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /** An error of the file system in the data folder or on the path to it as a sentence; any other error unchanged. */

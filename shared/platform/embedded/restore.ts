@@ -11,6 +11,7 @@ import { findInstalled } from './binaries.ts';
 import { CHECKPOINTS, databaseFolder, placeDatabase, requireNoUnfinishedRestore, RESTORING } from './cluster.ts';
 import { isWithin, makeDataDir } from './data-folder.ts';
 import { ADDRESS_FILE, startEmbedded } from './embedded.ts';
+import { takeLock } from './lock.ts';
 
 export interface RestoreOptions {
   /** The backup's folder. */
@@ -24,37 +25,62 @@ export interface RestoreOptions {
   readonly interruption?: AbortSignal | undefined;
 }
 
-/** What is in the root of a new file system, such as a volume. */
-const OF_FILE_SYSTEM = new Set(['lost+found']);
+/** What is in the root of a new file system, such as a volume, and what takeLock leaves while it is held or after a crash. */
+const NO_CONTENT = /^(?:lost\+found|supervisor\.lock.*)$/;
 
-const contentsOf = (folder: string): string[] => readdirSync(folder).filter((name) => !OF_FILE_SYSTEM.has(name));
+const contentsOf = (folder: string): string[] => readdirSync(folder).filter((name) => !NO_CONTENT.test(name));
 
 /**
  * Restores a backup. Until the data folder is whole, no start uses it.
  * @throws {SetupError} when a person must fix something; the data folder is unchanged then
+ * @throws {AlreadyRunning} when another process uses the folder
  */
 export async function restoreBackup(options: RestoreOptions): Promise<BackupManifest> {
-  const { from, dataDir, checkpoints, say, interruption } = options;
+  const { from, dataDir, checkpoints } = options;
   const manifest = readManifest(from);
   const { version } = findInstalled();
   if (manifest.postgresql !== version.split('.')[0])
     throw new SetupError(
       `The backup is of PostgreSQL ${manifest.postgresql}, and this Custos has ${version}. Restore it with the version of Custos that made it (${manifest.custos}).`,
     );
-  const isNew = !existsSync(dataDir);
-  requireNoUnfinishedRestore(dataDir);
-  if (!isNew && contentsOf(dataDir).length > 0)
-    throw new SetupError(`${dataDir} is not empty. Move it away, or name another folder with CUSTOS_DATA_DIR.`);
-  if (isWithin(from, dataDir))
-    throw new SetupError(`The backup ${from} is inside ${dataDir}. Move it elsewhere first.`);
   if (checkpoints !== undefined && !existsSync(checkpoints))
     throw new SetupError(`There is no folder ${checkpoints} of checkpoints.`);
+  const isNew = !existsSync(dataDir);
+  if (!isNew) requireEmpty(dataDir);
+  if (isWithin(from, dataDir))
+    throw new SetupError(`The backup ${from} is inside ${dataDir}. Move it elsewhere first.`);
   makeDataDir(dataDir);
+  try {
+    const lock = await takeLock(dataDir);
+    try {
+      requireEmpty(dataDir);
+      await restoreInto(manifest, options);
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    if (isNew) await rmdir(dataDir).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(path.dirname(path.resolve(dataDir)));
+  return manifest;
+}
+
+/** @throws {SetupError} */
+function requireEmpty(dataDir: string): void {
+  requireNoUnfinishedRestore(dataDir);
+  if (contentsOf(dataDir).length > 0)
+    throw new SetupError(`${dataDir} is not empty. Move it away, or name another folder with CUSTOS_DATA_DIR.`);
+}
+
+/** Restores into an empty folder, with its lock. What was copied is removed when it fails. */
+async function restoreInto(manifest: BackupManifest, options: RestoreOptions): Promise<void> {
+  const { dataDir, say, interruption } = options;
   // Within the folder, which may be a volume: neither could another folder take its name, nor is room beside it room in it.
   const part = path.join(dataDir, RESTORING);
   try {
     makeDataDir(part);
-    await copyBack(manifest, { from, dataDir: part, checkpoints, say, interruption });
+    await copyBack(manifest, { ...options, dataDir: part });
     await recover(manifest, part, say);
     interruption?.throwIfAborted();
     for (const name of readdirSync(part)) await rename(path.join(part, name), path.join(dataDir, name));
@@ -62,15 +88,12 @@ export async function restoreBackup(options: RestoreOptions): Promise<BackupMani
     // Last: a folder without it is whole.
     await rmdir(part);
     await syncFolder(dataDir);
-    await syncFolder(path.dirname(path.resolve(dataDir)));
-    return manifest;
   } catch (error) {
     for (const folder of [part, dataDir]) {
       const database = databaseFolder(folder);
       if (database !== undefined) await rm(database, { recursive: true, force: true });
     }
     for (const name of contentsOf(dataDir)) await rm(path.join(dataDir, name), { recursive: true, force: true });
-    if (isNew) await rmdir(dataDir);
     throw error;
   }
 }

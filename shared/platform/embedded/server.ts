@@ -3,13 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   openSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import net from 'node:net';
@@ -50,6 +51,7 @@ const READY_TIMEOUT_MS = 60_000;
 const LONG_RECOVERY_MS = 10_000;
 const STOP_TIMEOUT_MS = 30_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
+const LOG_EVERY_MS = 30_000;
 const PORT_ATTEMPTS = 5;
 /** Until a start is tried again that found sessions of an earlier server. */
 const LEFT_SESSIONS_MS = 100;
@@ -69,6 +71,7 @@ export async function startServer(cluster: Cluster, port?: number): Promise<Embe
     const child = spawnServer(cluster, chosen);
     if (await becomesReady(child, cluster.folder, cluster.say)) {
       const server = describe(child, cluster, chosen);
+      watchLog(cluster.logFile, child);
       await setUpRoles(server).catch(async (error: unknown) => {
         await server.stop();
         throw error;
@@ -231,8 +234,32 @@ function readPidFile(folder: string): { pid: number | undefined; ready: boolean 
   return { pid, ready: lines[7]?.trim() === 'ready' };
 }
 
-function keepLogSmall(file: string): void {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
+/**
+ * Keeps the last part of a long log beside it, and empties it. Not by renaming: the server has it open, and appends to it. Callers cause lines
+ * of it, for example by an agent that exists already.
+ */
+export function keepLogSmall(file: string, mostBytes = MAX_LOG_BYTES): void {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= mostBytes) return;
+  try {
+    copyFileSync(file, `${file}.1`);
+  } catch {
+    // A full disk, for example: then there is all the more reason to empty it.
+    rmSync(`${file}.1`, { force: true });
+  }
+  truncateSync(file);
+}
+
+/** Keeps the log small while the server runs. */
+function watchLog(file: string, child: ChildProcess): void {
+  const watching = setInterval(() => {
+    try {
+      keepLogSmall(file);
+    } catch {
+      // It is looked at again, and at the next start.
+    }
+  }, LOG_EVERY_MS);
+  watching.unref();
+  child.once('exit', () => clearInterval(watching));
 }
 
 /** Below the ports that Linux (from 32768), macOS and Windows (from 49152) give to connections, unless it was set otherwise. */
