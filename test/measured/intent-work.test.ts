@@ -52,8 +52,8 @@ describe('what reading 10,000 characters executes', () => {
   after(() => counter.stop());
 
   const countOf = (text: string): Promise<number> => {
-    // Words are looked up once.
-    parseIntent(text, lexicon);
+    // Words are looked up once, and a few things only by the first texts.
+    for (let run = 0; run < 2; run += 1) parseIntent(text, lexicon);
     return counter.workOf(() => parseIntent(text, lexicon));
   };
   for (const [kind, generate] of Object.entries(GENERATED))
