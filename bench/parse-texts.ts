@@ -9,6 +9,8 @@ import { randomNumbers } from './numbers.ts';
 export const LENGTH = 10_000;
 /** Kinds of texts, each with the seeds that are repeated up to the length. */
 const SEEDS_FILE = path.join(findRoot(), 'bench', 'parse-seeds.json');
+/** Pieces of programs, configurations, data, logs and prose in the styles that people use, each below a line with its kind. */
+const DENSE_FILE = path.join(findRoot(), 'bench', 'parse-dense.txt');
 
 const repeated = (seed: string): string => seed.repeat(Math.ceil(LENGTH / seed.length)).slice(0, LENGTH);
 /** Texts of random words of a list. */
@@ -59,15 +61,28 @@ const LINES: Readonly<Record<string, string>> = {
   'calls of tools in a list': '{"name": "list_#", "arguments": {"id": #}},\n',
 };
 
-/** A text of each kind of such lines, each of LENGTH characters at most. */
+/** As much of a piece as LENGTH characters take, with a number for each sign so that no two are alike. */
+export function numbered(piece: string, sign = '#'): string {
+  let text = '';
+  for (let number = 100; text.length + piece.length + 24 < LENGTH; number += 1)
+    text += piece.replaceAll(sign, `${number}`);
+  return text;
+}
+
+/** A text of each kind of such lines. */
 export const numberedTexts = (): Map<string, string> =>
+  new Map(Object.entries(LINES).map(([kind, line]) => [kind, numbered(line)]));
+
+/** A dense text of each kind. */
+export const denseTexts = (): Map<string, string> =>
   new Map(
-    Object.entries(LINES).map(([kind, line]) => {
-      let text = '';
-      for (let number = 100; text.length + line.length + 8 < LENGTH; number += 1)
-        text += line.replaceAll('#', `${number}`);
-      return [kind, text];
-    }),
+    readFileSync(DENSE_FILE, 'utf8')
+      .split(/^=== /m)
+      .slice(1)
+      .map((piece): [string, string] => {
+        const end = piece.indexOf('\n');
+        return [piece.slice(0, end), numbered(piece.slice(end + 1), '¤')];
+      }),
   );
 
 /** Enough texts of a kind to see its slowest. */
@@ -115,6 +130,7 @@ export function textsByKind(lexicon: Lexicon): Map<string, string[]> {
     ['function words', drawn(glue, MOST)],
     ['words and marks of code', markedTexts(MOST)],
     ['lines of programs, configurations and calls', [...numberedTexts().values()]],
+    ['dense programs, data, logs and prose', [...denseTexts().values()]],
     ...Object.entries(benchSeeds()).map(([kind, list]): [string, string[]] => [kind, list.map(repeated)]),
     ['random characters', randomTexts(0, 0xffff)],
     ['random ASCII', randomTexts(32, 95)],

@@ -241,7 +241,9 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     harm: harm?.tells ?? 'open',
   };
   const readShare = shareOf(features, lexicon.assessment.coverage);
-  const share = lead === UNKNOWN || isHidden ? Math.min(readShare, UNKNOWN_COVERAGE) : readShare;
+  const mostOfShare = segments.unread ? 0 : lead === UNKNOWN || isHidden ? UNKNOWN_COVERAGE : 1;
+  const share = Math.min(readShare, mostOfShare);
+  const unreadHere = mayDestroy || isHinted ? coverage.unread : unreadWith(coverage.unread, harm, sentences);
   const parse: ParsedIntent = {
     normalized: `${lead.domain}.${namedActionOf(lead, { flags, coverage: share })}.${lead.object}`,
     domain: lead.domain,
@@ -254,7 +256,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     extent: read.extent,
     confidence: confidenceOf(doubts, lexicon.assessment.confidence),
     coverage: share,
-    unread: mayDestroy || isHinted ? [...coverage.unread] : unreadWith(coverage.unread, harm, sentences),
+    unread: [...unreadFrom(segments), ...unreadHere].slice(0, MAX_SPANS).sort((a, b) => a.at - b.at),
     alternatives: read.alternatives,
     entities,
     data_classes: read.data_classes,
@@ -325,6 +327,10 @@ function harmBeside(
     (source === 'code' && (effect === 'read' || isProgram) && isOnlyCode);
   return estimate?.tells === 'harmful' && isTold ? undefined : estimate;
 }
+
+/** Where a program begins not to be read. */
+const unreadFrom = ({ text, unread }: Segments): UnreadSpan[] =>
+  unread ? [{ at: unread.at, text: text.slice(unread.at, unread.at + MAX_SPAN) }] : [];
 
 /** What is not read, with the words by which the learned weights tell of harm that nothing else hints at. */
 function unreadWith(unread: readonly UnreadSpan[], harm: HarmEstimate | undefined, sentences: Sentences): UnreadSpan[] {

@@ -4,6 +4,7 @@ import { isForeign } from './attack/flags.ts';
 import type { Fragment } from './code/code.ts';
 import { codeOf, fragmentsOf, type WholeProgram } from './code/fragments.ts';
 import type { ReadTool } from './code/program/tools.ts';
+import type { UnreadProgram } from './code/program/tree.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { hiddenIn } from './text/encodings.ts';
 import { isSecret } from './text/secrets.ts';
@@ -17,6 +18,8 @@ export interface Segments {
   readonly code: readonly Fragment[];
   /** The text is a program of which everything is understood. */
   readonly program: WholeProgram | undefined;
+  /** The text is a program that is not read. */
+  readonly unread: UnreadProgram | undefined;
   readonly hidden: HiddenText;
   /** The words are of another language than English. */
   readonly isForeign: boolean;
@@ -49,7 +52,7 @@ function hiddenText(text: string, words: readonly string[], lexicon: Lexicon): H
  * @param readTool reads the calls of a program that it does not define
  */
 export function segmentsOf(text: string, lexicon: Lexicon, readTool?: ReadTool): Segments {
-  const { fragments: code, program } = codeOf(text, lexicon, readTool);
+  const { fragments: code, program, unread } = codeOf(text, lexicon, readTool);
   const spoken = spokenText(text, lexicon.words);
   return {
     text,
@@ -57,6 +60,7 @@ export function segmentsOf(text: string, lexicon: Lexicon, readTool?: ReadTool):
     spoken,
     code,
     program,
+    unread,
     hidden: hiddenText(text, spoken.words, lexicon),
     isForeign: isForeign(spoken),
   };

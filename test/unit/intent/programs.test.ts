@@ -339,12 +339,12 @@ describe('the reader of programs', () => {
       `const a = ${'{a:'.repeat(3_000)}1${'}'.repeat(3_000)}; f(a)`,
       `print(${'1+'.repeat(4_900)}1)`,
       `print(a${'.b'.repeat(4_800)})`,
-      `print("a")\n${'x = 1\n'.repeat(2_000)}`,
+      `print("a")\n${'x = 1\n'.repeat(1_000)}`,
     ])
       expect(programIn(text, lexicon)?.reads ?? false, text.slice(0, 40)).to.equal(false);
     const long = {
-      python: 'print(sorted([1, 2]))\n'.repeat(450),
-      javascript: 'console.log([2, 1].sort());\n'.repeat(350),
+      python: `print(sorted([${'2'.repeat(20)}, ${'1'.repeat(20)}]))\n`.repeat(165),
+      javascript: `console.log([${'2'.repeat(25)}, ${'1'.repeat(25)}].sort());\n`.repeat(125),
     };
     for (const language of LANGUAGES) {
       expect(programIn(long[language], lexicon)?.reads, language).to.equal(true);

@@ -19,6 +19,7 @@ import type { Lexicon } from '../lexicon/types.ts';
 import { type FoundSettings, settingsAlone, settingsOnly } from './ordinary-settings.ts';
 import { programIn } from './program/program.ts';
 import type { ReadTool } from './program/tools.ts';
+import type { UnreadProgram } from './program/tree.ts';
 import { redisAt } from './redis-start.ts';
 import { writtenPlace } from './shell-files.ts';
 import { shellFragments } from './shell.ts';
@@ -87,6 +88,8 @@ export interface WholeProgram {
 export interface CodeOfText {
   readonly fragments: readonly Fragment[];
   readonly program?: WholeProgram;
+  /** Why a program is not read, and from where on. */
+  readonly unread?: UnreadProgram;
 }
 
 const MAX_GIVEN = 100;
@@ -129,7 +132,14 @@ export const fragmentsOf = (text: string, lexicon: Lexicon): readonly Fragment[]
 /** The same, with the program that the text is. Without `readTool`, calls of what that does not define are not understood. */
 export function codeOf(text: string, lexicon: Lexicon, readTool?: ReadTool): CodeOfText {
   const whole = { at: 0, end: text.length };
+  const given = givenTexts(text);
+  if (given !== undefined) return { fragments: fragmentsGiven(given, text, lexicon) };
   const program = programIn(text, lexicon);
+  // What its lines do counts, too.
+  if (program?.unread) {
+    const unknown = unknownCode(whole, { object: program.unread.why, domain: 'code' });
+    return { fragments: [...fragmentsInAndBeside(text, lexicon), unknown], unread: program.unread };
+  }
   const effort = newEffort(text.length);
   const runShell = (line: string) => shellFragments(parseInner(line, 0, effort), lexicon, 1);
   const done = program?.does({ runShell, readTool });
@@ -142,8 +152,6 @@ export function codeOf(text: string, lexicon: Lexicon, readTool?: ReadTool): Cod
       fragments: accountingFor(done.fragments, whole),
       program: { onlyWrites: done.onlyWrites, remarks },
     };
-  const given = givenTexts(text);
-  if (given !== undefined) return { fragments: fragmentsGiven(given, text, lexicon) };
   const settings = settingsOnly(text, lexicon);
   // Words of a command are no names with values: of one that destroys, or of a grave one where no line says that it is a command.
   const isCode = ({ form }: FoundSettings) =>

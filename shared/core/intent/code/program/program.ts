@@ -13,7 +13,7 @@ import { JAVASCRIPT } from './javascript-calls.ts';
 import { Judge } from './judge.ts';
 import { partOfPython } from './python.ts';
 import { PYTHON } from './python-calls.ts';
-import { type Node, treeOf } from './tree.ts';
+import { type Node, treeOf, type UnreadProgram } from './tree.ts';
 import type { Act } from './acts.ts';
 import { fragmentsOfDeed, isAddress, type OtherReaders, together } from './does.ts';
 import { GRAVE, handedOn, isGraveWord, namesOutside } from './tools.ts';
@@ -45,7 +45,22 @@ export interface ReadProgram {
   readonly surelyActs: boolean;
   /** It sends something to an address that is only known when it runs, or something to a host outside that is. */
   readonly sendsUnseen: boolean;
+  /** Why it is not read, though it has no syntax error. */
+  readonly unread?: UnreadProgram;
 }
+
+/** A program that is not read: it may do anything. */
+const unreadProgram = (language: ProgramLanguage, length: number, unread?: UnreadProgram): ReadProgram => ({
+  language,
+  reads: false,
+  acts: () => [unknownCode({ at: 0, end: length })],
+  does: () => ({ ...NOT_DONE, isRefused: true }),
+  remarks: () => [],
+  isExpression: false,
+  surelyActs: true,
+  sendsUnseen: false,
+  ...(unread && { unread }),
+});
 
 const LANGUAGES = {
   python: { language: PYTHON, translate: partOfPython },
@@ -103,6 +118,17 @@ const TELLS: ReadonlySet<string> = new Set([
 /** What a text has in which a tree may have one of these. */
 const MAY_TELL = /[(`]|=>|\b(?:new|class|import|for|while|with|try|export|const|let|var|using|lambda)\b/;
 
+/** Strings that nothing is put into, and what stands between them in JSON and in tables. */
+const DATA_STRING = /(?<!\w)"(?:[^"\\\n]|\\.)*"/g;
+const MAY_BE_CODE = /["'`/#\\]/;
+
+/** Whether a text has what only a program has in its strings alone, as JSON and tables may. */
+function isData(text: string): boolean {
+  if (!text.includes('"')) return false;
+  const bare = text.replaceAll(DATA_STRING, '');
+  return !MAY_BE_CODE.test(bare) && !MAY_TELL.test(bare);
+}
+
 /** No sentence reads like these. */
 const isCompound = ({ type }: Node): boolean => /^(?:Match|For|While|With|Try)Statement$/.test(type);
 
@@ -154,7 +180,9 @@ function readAs(
   const names = lexicon.programs[language];
   if (names === undefined) return undefined;
   const root = treeOf(text, language);
-  if (root === undefined || (isGuessed && !isProgram(root))) return undefined;
+  if (root === undefined) return undefined;
+  if ('why' in root) return unreadProgram(language, text.length, root);
+  if (isGuessed && !isProgram(root)) return undefined;
   const known: KnownCalls = {
     isGrave: remembered((act) => {
       const read = callFragment(callOf(act), 'program', lexicon, NO_SHELL);
@@ -286,7 +314,7 @@ export function programIn(text: string, lexicon: Lexicon): ReadProgram | undefin
       ? ['python']
       : ['python', 'javascript'];
   let read: ReadProgram | undefined;
-  if (MAY_TELL.test(text) && /[(=]|^\s*(?:import|export)\b[^\n]*["']/m.test(text))
+  if (MAY_TELL.test(text) && !isData(text) && /[(=]|^\s*(?:import|export)\b[^\n]*["']/m.test(text))
     for (const language of languages) read ??= readAs(text, language, lexicon, NO_SHELL, true);
   last = { text, lexicon, read };
   return read;
@@ -294,13 +322,4 @@ export function programIn(text: string, lexicon: Lexicon): ReadProgram | undefin
 
 /** Reads a program in a language that is known. What can not be read is not understood. */
 export const programOf = (text: string, language: ProgramLanguage, lexicon: Lexicon, runShell: RunShell): ReadProgram =>
-  readAs(text, language, lexicon, runShell) ?? {
-    language,
-    reads: false,
-    acts: () => [unknownCode({ at: 0, end: text.length })],
-    does: () => NOT_DONE,
-    remarks: () => [],
-    isExpression: false,
-    surelyActs: true,
-    sendsUnseen: false,
-  };
+  readAs(text, language, lexicon, runShell) ?? unreadProgram(language, text.length);
