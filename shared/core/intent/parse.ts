@@ -4,7 +4,7 @@ import { alternativesOf, leadOf, namedActionOf, reportIn } from './assess/lead.t
 import { flagsOf, hidesText, traitsOfText } from './assess/marks.ts';
 import { type Takeover, takeoverOf } from './attack/takeover.ts';
 import { WRITES } from './code/code.ts';
-import { SETS } from './code/ordinary-settings.ts';
+import { SETS } from './code/judged-settings.ts';
 import { onlyReads } from './code/short-programs.ts';
 import { coverageOf, MAX_SPAN, MAX_SPANS } from './coverage/coverage.ts';
 import type { UnreadSpan } from './coverage/destructive-words.ts';

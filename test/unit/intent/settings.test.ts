@@ -1,7 +1,8 @@
 // A value that grants, exposes, pays or switches protection off does so in whatever code it is set.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { judgementOf } from '../../../shared/core/intent/code/ordinary-settings.ts';
+import { settingAt } from '../../../shared/core/intent/code/found-settings.ts';
+import { judgementOf, kindOfSetting } from '../../../shared/core/intent/code/judged-settings.ts';
 import { doingOfSetting } from '../../../shared/core/intent/code/settings.ts';
 import { assessIntent, parseIntent } from '../../../shared/core/intent/parse.ts';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
@@ -303,6 +304,30 @@ const GRAVE_KINDS: readonly (readonly [kind: string, paths: readonly string[], v
   ['a machine that may hurt somebody', ['oven.max_temperature', 'mill.rpm'], ['900', '20000']],
 ];
 
+/** The kind of an example of the lexicon: `db.shared_buffers=512mb`. */
+function kindOfExample(example: string): string | undefined {
+  const at = example.indexOf('=');
+  const path = example.slice(0, at).split('.');
+  return kindOfSetting(settingAt(path.slice(0, -1), path.at(-1) ?? '', example.slice(at + 1)), lexicon)?.kind;
+}
+
+interface KindOfSettings {
+  readonly kind: string;
+  readonly examples: readonly string[];
+  readonly against?: readonly string[];
+}
+// The schema of the lexicon says so.
+const KINDS = rules['settingKinds'] as readonly KindOfSettings[];
+
+describe('a kind of settings of the lexicon', () => {
+  it('has the settings that are its examples, and none of those against it', () => {
+    for (const { kind, examples, against = [] } of KINDS) {
+      for (const example of examples) expect(kindOfExample(example), example).to.equal(kind);
+      for (const example of against) expect(kindOfExample(example), example).to.not.equal(kind);
+    }
+  });
+});
+
 describe('a setting of a kind', () => {
   for (const [kind, paths, values] of PLAIN)
     it(`is ordinary: ${kind}`, () => {
@@ -323,6 +348,32 @@ describe('a setting of a kind', () => {
           expect(isOrdinary(inYaml(path, value)), inYaml(path, value)).to.equal(false);
         }
     });
+
+  it('is no ordinary change where it names a program, a command, everybody, guests or a credential, or a comment orders something', () => {
+    for (const text of [
+      'server:\n  listen: 0.0.0.0\n  port: 80',
+      'apiVersion: v1\nkind: MutatingWebhookConfiguration\nmetadata:\n  name: web',
+      'shell: reboot\nport: 80',
+      'guest_access: read\nport: 80',
+      'on: push\njobs:\n  a:\n    steps:\n      - uses: evil/x@main',
+      '[app]\nplugins = ./evil.py\nport = 80',
+      '[mysqld]\nport = 80\nskip-grant-tables',
+      'DB_PASSWORD=hunter2\nPORT=80',
+      'db:\n  superusers: [eve]\n  port: 80',
+      '# wipe the disks\nport: 80\nlog_level: info',
+      '{\n  // transfer 900 to Tom\n  "port": 80\n}',
+    ])
+      expect(isOrdinary(text), text).to.equal(false);
+  });
+
+  it('is ordinary in JSON with comments, in TOML with lists over lines, and in a pair of name and value', () => {
+    for (const text of [
+      '{\n  // how it looks\n  "editor.tabSize": 2,\n}',
+      '[tool.ruff]\nselect = [\n  "E",\n  "F",\n]\nline-length = 100',
+      'env:\n  - name: LOG_LEVEL\n    value: info',
+    ])
+      expect(isOrdinary(text), text).to.equal(true);
+  });
 
   it('is grave in a list of variables, in a pair of name and value, behind an alias and in a merged map, too', () => {
     for (const text of [

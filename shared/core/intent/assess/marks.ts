@@ -2,7 +2,7 @@
 import type { IntentFlag, Trait } from '../../../kernel/vocabulary.ts';
 import { isScrambled } from '../attack/flags.ts';
 import { handsOverShell, isIllicit } from '../attack/illicit.ts';
-import { SETS } from '../code/ordinary-settings.ts';
+import { SETS } from '../code/judged-settings.ts';
 import type { Takeover } from '../attack/takeover.ts';
 import type { CandidateAction } from '../grammar/candidate.ts';
 import { extentOf } from '../grammar/context.ts';

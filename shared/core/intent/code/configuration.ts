@@ -1,308 +1,106 @@
 // Recognizes a text that is a configuration file, a part of one, or settings on a line, and reads the values that it sets and the commands that it holds.
-import { type Json, objectOf } from '../../../kernel/json.ts';
-import { shellQuote } from '../../../kernel/shell-quote.ts';
-import { firstOf } from '../first-of.ts';
+import { addMembers, type Found, newFound } from './found-settings.ts';
+import { readImage } from './image.ts';
+import { readLines, withoutComments } from './lines.ts';
 import { partsOf } from './names.ts';
-import { type Setting, settingsIn } from './settings.ts';
 import { parsed } from './tool-calls.ts';
-import { wordSet } from '../text/word-set.ts';
-import { UNSET, yamlIn } from './yaml.ts';
+import { isDeep, yamlIn } from './yaml.ts';
+import type { Lexicon } from '../lexicon/types.ts';
 
-export interface Configuration {
-  /** With the names of the sections and members that lead to them. */
-  readonly settings: readonly Setting[];
-  /** Command lines that something runs some time. */
-  readonly commands: readonly string[];
-  /** Names that are words, as a sentence is that stands above a list of things: `Read these: [a.md]`. */
-  readonly remarks: readonly string[];
-  /** It was parsed as JSON or YAML, so that nothing in it is beside a value. */
-  readonly isDocument: boolean;
-  /** There is more than is read: more lines, or members that are deeper. */
-  readonly isCut: boolean;
+/** With a sign between name and value, side by side as words of a command are, or as an image, which says what is a command. */
+export type Form = 'assigned' | 'lines' | 'image';
+
+export interface Configuration extends Readonly<Found> {
+  readonly form: Form;
+  /** The words of a comment, and of a place, beside settings on one line. */
+  readonly around: string;
+  /** A line above it says what it is. */
+  readonly title: string;
 }
 
-const FLOW = String.raw`\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}`;
-const VALUE = `(?:"[^"]*"|'[^']*'|\\[[^\\]]*\\]|${FLOW}|[^\\s:=,;](?:\\S*[^\\s,])?)`;
-/** `NAME=value`, `name = value`. Read one after the other: one pattern for a whole line would try each way to divide it. */
-const ASSIGNMENT = new RegExp(
-  `["']?[A-Za-z_][\\w.$/-]*(?:[([][^)\\]]*[)\\]][\\w.]*)*["']?\\s*:?=\\s*(?:${VALUE}(?=[\\s,;]|$))?[,;]?\\s*`,
-  'y',
-);
-const KEY = String.raw`["']?[a-z][\w.$/-]*["']?`;
-/** `name: value`, a bracket. */
-const ENTRY = new RegExp(`^(?:(?:-\\s+)*${KEY}\\s*:(?:\\s+${VALUE})?|-\\s+${VALUE}|---|[{}[\\]]+),?\\s*(?:#.*)?$`, 'i');
-/** An item of a list, or a name with nothing behind it. */
-const NESTED = /^(?:-\s|[^\s=]+\s*:$)/;
-/** `[tool.ruff]`, `[alias "a"]` */
-const SECTION = /^\[{1,2}([\w.: "'*/-]+)\]{1,2}$/;
-/** `resource "aws_instance" "web" {` */
-const BLOCK = /^[a-z][\w.-]*(?:\s+"[^"]*"){0,3}\s*=?\s*\{$/i;
-/** `ExecStart=/usr/bin/web --port 80`: a name with words up to the end of the line. */
-const WORDS = /^["']?([a-z][\w.-]*)["']?\s*[:=]\s*(\S[^\n]*)$/i;
-/** A value that is no word of a sentence. */
-const SCALAR = /:\s+(?:true|false|yes|no|on|off|none|null|-?\d[\w.]*|["'[{].*|\S*[/*@].*)\s*,?$/i;
+const MAX_TEXT = 20_000;
 
-/** Several of them on one line: `a: 1, "b": false`. */
-const ENTRIES = new RegExp(`^${KEY}\\s*:\\s+${VALUE}(?:,\\s+${KEY}\\s*:\\s+${VALUE})+$`, 'i');
+/** `set retention_days=400 on the bucket`, but no statement of SQL: `SET search_path = app;`. */
+const ASKS = /^(?:[Pp]lease\s+)?[Ss]et\s+(?=[\w.-]+\s{0,2}[=:])(?!.*;$)/;
+/** A setting in words: `set log_level to debug`. */
+const IN_WORDS = /^((?:[Pp]lease\s+)?[Ss]et\s)(?:the\s+)?(\w[\w.-]*[_.][\w.-]*\w)\s+to\s+(?=[\w.%-]+(?:\s|$))/;
+/** What is said about the settings of one line: a comment, a remark in parentheses or after a comma, where they are. */
+const COMMENT = /\s{1,9}(?:#|\/\/)\s.*$|\s{0,9}\([^()]{0,80}\)$/;
+const REMARK = /\s{0,3}[,;]\s{1,3}[\p{L}'-]{1,40}(?:[ ,]{1,2}[\p{L}'-]{1,40}){0,7}$/u;
+const PLACE = /,?\s{1,9}(?:(?:set\s+)?(?:in|on|for|of)|at)\s{1,9}(?:[\w.'"-]{1,60}\s{1,9}){0,8}[\w.'"-]{1,60}$/;
+/** Between two settings of a sentence: `A=1 and B=2`. */
+const JOINS = /,?\s+(?:and|with)\s+(?=[\w.-]+\s{0,2}[=:])/g;
+/** Quotation marks around one setting: `` `limit = 5` in staging ``. */
+const QUOTES = /^`([^`]+)`/;
+/** Words by which something is done to somebody, whatever the verb. */
+export const GIVES = /^(?:to|them|him|her|us|me|it)$/;
 
-/** Names whose values are commands. */
-const HOLDS_COMMAND =
-  /^(?:run|script|before_script|after_script|before_install|install|commands?|cmds?|entry|entrypoint|runcmd|bootcmd|exec|exec(?:start|stop|reload|condition)(?:pre|post)?)$/i;
-/** Names whose members do: `"scripts": {"test": "vitest"}`. */
-const HOLD_COMMANDS = 'scripts';
-/** Names whose values may be words for people. */
-const LABELS = wordSet('name description label displayname display_name title documentation');
+/** A text of one line, and what is said beside its settings. */
+function partsOfLine(line: string, lexicon: Lexicon): { readonly settings: string; readonly around: string } {
+  const whole = line.replace(QUOTES, '$1');
+  const only = whole.replace(COMMENT, '');
+  const acts = (word: string) => GIVES.test(word) || (lexicon.verbs.get(word)?.effect ?? 'read') !== 'read';
+  const remark = REMARK.exec(only)?.[0] ?? '';
+  const rest = (partsOf(remark).some(acts) ? only : only.slice(0, only.length - remark.length)).replace(PLACE, '');
+  return { settings: rest.replaceAll(JOINS, ', '), around: whole.slice(rest.length) };
+}
 
-const MAX_LINES = 400;
-const MAX_DEPTH = 12;
+/** One name with a value that is no word of a sentence; a line with a colon may be a note. */
+const ONE_LINE =
+  /=|;[\s}]*$|^\S+\s+\S+$|^\s*["']?[A-Za-z][\w.$/-]*["']?\s*:\s+(?:(?:true|false|yes|no|on|off|none|null|-?\d[\w.]*|["'[{].*|\S*[/*@].*)\s*,?$|[^,]*,\s+[\w.-]+\s*:\s)/i;
+/** The name of the file on a line of its own, below comments: `config/app.ini (staging)`. */
+const FILE_LINE =
+  /^((?:#[^\n]*\n\s{0,9}){0,5})(?:[\w@.-]{1,40}\/){0,6}[\w@.-]{0,40}\.[a-z]{2,12}(?: \([\w ,.-]{0,40}\))?:?\n/;
+/** What stands above a configuration on a line of its own: `netlify.toml`, `Values of the search service:`. */
+const TITLE = /^\s*(?:[#;][^\n]*\n\s*)*((?!export\b)[\p{L}.@][^\n=`${};|<>]{0,100})\n(?=\s*\S)/u;
 
-/** Whether a line is nothing but assignments, before a comment. */
-function areAssignments(line: string): boolean {
-  let at = 0;
-  while (at < line.length && line[at] !== '#') {
-    ASSIGNMENT.lastIndex = at;
-    if (!ASSIGNMENT.test(line)) return false;
-    at = ASSIGNMENT.lastIndex;
+/** What a text sets, in whichever format. */
+function documentIn(text: string, found: Found, lexicon: Lexicon): Form | undefined {
+  const isLine = !text.includes('\n');
+  const { text: rest, comments } = isLine ? { text, comments: [] } : withoutComments(text);
+  const values = /^\s*[{[]/.test(rest) ? [parsed(rest)] : undefined;
+  const yaml =
+    values?.[0] === undefined
+      ? isLine
+        ? undefined
+        : yamlIn(/^\s*\{/.test(rest) ? rest : text)
+      : { values, isCut: false };
+  if (yaml !== undefined) {
+    for (const value of yaml.values) addMembers(value, [], '', found);
+    found.isCut ||= yaml.isCut;
   }
-  return at > 0;
+  found.comments.push(...comments);
+  if (yaml !== undefined) return 'assigned';
+  if (isDeep(rest)) return undefined;
+  if (readImage(text, found)) return 'image';
+  return isLine && !ONE_LINE.test(rest) ? undefined : readLines(rest, found, lexicon);
 }
 
-/** A value without the quotation marks around it. */
-export const bare = (text: string): string => text.replace(/^(["'])(.*)\1$/s, '$2');
-const nameOf = (path: readonly string[]): string => partsOf(path.filter(Boolean).join('.')).join('_');
-/** A setting with the names around it, of which its own is the last. */
-export const settingAt = (around: readonly string[], own: string, value: string): Setting => ({
-  name: nameOf([...around, own]),
-  own: nameOf([own]),
-  value: value.trim() === '' ? 'empty' : value.trim().toLowerCase(),
-});
-
-/** Names of one command, whose list has its words; other lists have a command in each item. */
-const HOLDS_ONE = /^(?:command|cmd|entrypoint|exec)$/i;
-const commandsOf = (own: string, texts: readonly string[]): readonly string[] =>
-  HOLDS_ONE.test(own) ? [texts.map(shellQuote).join(' ')] : texts;
-
-const isCommandKey = (own: string, around: readonly string[]): boolean =>
-  HOLDS_COMMAND.test(own) || around.at(-1) === HOLD_COMMANDS;
-
-/** A check as images and compose files write it: `["CMD", "curl", "-f", "http://localhost"]`. */
-const CHECK = /^CMD(?:-SHELL)?$/;
-/** Members that are the arguments of the command beside them. */
-const ARGUMENTS = 'args';
-
-/** The commands of a member; undefined for one that holds none. */
-function commandsAt(own: string, value: unknown, { around, beside }: { around: readonly string[]; beside: Json }) {
-  const isList = Array.isArray(value);
-  if (isList && CHECK.test(String(value[0])))
-    return value[0] === 'CMD' ? commandsOf('cmd', value.slice(1).map(String)) : value.slice(1).map(String);
-  if (own === ARGUMENTS && isList && Array.isArray(beside['command'])) return [];
-  // Steps of a pipeline may be commands, where they are no objects with names.
-  const areSteps = own === 'steps' && isList && value.every((one) => /^[a-z]\S*\s/i.test(String(one)));
-  if (!isCommandKey(own, around) && !areSteps) return undefined;
-  if (typeof value === 'string') return [value];
-  if (!isList || value.length === 0) return undefined;
-  const given: unknown = own === 'command' ? beside[ARGUMENTS] : [];
-  return commandsOf(own, [...value, ...(Array.isArray(given) ? given : [])].map(String));
-}
-
-/** A variable in a list of such: `- LOG_LEVEL=debug`. */
-const VARIABLE = /^([A-Z][A-Z\d_]{0,80})=(.*)$/s;
-
-/** A value that is no object, as it is written. */
-const written = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-/** What an object says that has the name and the value of a setting: `{"key": "fraud_check", "enabled": false}`. */
-function settingsNamed(object: Json, around: readonly string[]): Setting[] {
-  const names = Object.entries(object).filter(([key, name]) => NAMES_SETTING.test(key) && typeof name === 'string');
-  const values = Object.entries(object).filter(([key, value]) => VALUE_OF.test(key) && typeof value !== 'object');
-  return names.flatMap(([, name]) =>
-    values.flatMap(([key, value]) =>
-      IDENTIFIER.test(String(name)) && value !== UNSET
-        ? [
-            settingAt(
-              [...around, ...(key === 'value' ? [] : [String(name)])],
-              key === 'value' ? String(name) : key,
-              written(value),
-            ),
-          ]
-        : [],
-    ),
-  );
-}
-const NAMES_SETTING = /^(?:name|key|flag|setting|option|feature|parameter|variable|control)$/;
-const VALUE_OF = /^(?:value|enabled|active|required|state|on)$/;
-const IDENTIFIER = /^[A-Za-z][\w.-]{0,60}$/;
-
-/** What a document of JSON or YAML sets. `beside`: the object that has the member. */
-function membersOf(value: unknown, around: readonly string[], own: string, found: Found, beside: Json = {}): void {
-  const path = own === '' ? around : [...around, own];
-  const commands = commandsAt(own, value, { around, beside });
-  if (commands !== undefined) found.commands.push(...commands);
-  else if (Array.isArray(value)) {
-    if (value.length === 0) found.settings.push(settingAt(around, own, ''));
-    // A rule without conditions, which holds for everything: `ingress: [{}]`.
-    for (const one of value)
-      if (objectOf(one) !== undefined && Object.keys(one).length === 0)
-        found.settings.push(settingAt(around, own, '{}'));
-      else membersOf(one, around, own, found);
-  } else if (objectOf(value) !== undefined) {
-    if (path.length >= MAX_DEPTH) {
-      found.isCut = true;
-      return;
-    }
-    const object = objectOf(value) ?? {};
-    const members = Object.entries(object);
-    const { op, path: pointer } = object;
-    // A step of a JSON patch: `{"op": "replace", "path": "/spec/replicas", "value": 0}`.
-    if (/^(?:add|replace|test)$/.test(String(op)) && typeof pointer === 'string' && pointer.startsWith('/')) {
-      const names = pointer.split('/').filter((name) => !/^(?:\d+|-|)$/.test(name));
-      membersOf(object['value'], [...path, ...names.slice(0, -1)], names.at(-1) ?? '', found);
-      return;
-    }
-    if (members.length === 0 && own !== '') found.settings.push(settingAt(around, own, ''));
-    found.settings.push(...settingsNamed(object, path));
-    for (const [member, inner] of members) {
-      if (/\s/.test(member)) found.remarks.push(member);
-      membersOf(inner, path, member, found, object);
-    }
-  } else if (typeof value === 'string' && VARIABLE.test(value)) {
-    const [, name = '', inner = ''] = VARIABLE.exec(value) ?? [];
-    found.settings.push(settingAt(path, name, inner));
-  } else {
-    found.settings.push(settingAt(around, own, value === UNSET ? 'unset' : written(value)));
-    if (typeof value === 'string') addFileIn(value, path, found);
+function configurationOf(all: string, lexicon: Lexicon): Configuration | undefined {
+  const whole = all.replace(IN_WORDS, '$1$2=').replace(ASKS, '');
+  const parts = /\n|^[{[]/.test(whole) ? { settings: whole, around: '' } : partsOfLine(whole, lexicon);
+  const found = newFound();
+  const form = documentIn(parts.settings, found, lexicon);
+  if (form === undefined) return undefined;
+  // Files within the file: `data: {app.properties: "a=1"}`.
+  for (const { path, text } of found.texts.splice(0)) {
+    const inner = newFound();
+    if (documentIn(text, inner, lexicon) === undefined) continue;
+    const names = partsOf(path.join('.')).join('_');
+    found.settings.push(...inner.settings.map((one) => ({ ...one, name: `${names}_${one.name}` })));
+    found.commands.push(...inner.commands);
+    found.isCut ||= inner.isCut;
   }
+  return { ...found, form, around: parts.around, title: '' };
 }
 
-/** A file within a file: `data: {app.properties: "a=1"}`. */
-function addFileIn(text: string, path: readonly string[], found: Found): void {
-  const inner = found.isInner ? undefined : configurationIn(text, true);
-  if (inner === undefined) return;
-  found.settings.push(
-    ...inner.settings.map(({ name, own, value }) => ({ name: nameOf([...path, name]), own: own ?? name, value })),
-  );
-  found.commands.push(...inner.commands);
-  found.isCut ||= inner.isCut;
-}
-
-/** What objects in a text of JSON name so. */
-export function settingsNamedIn(text: string): Setting[] {
-  const settings: Setting[] = [];
-  const look = (value: unknown, around: readonly string[]): void => {
-    if (Array.isArray(value)) for (const one of value) look(one, around);
-    const object = objectOf(value);
-    if (object === undefined) return;
-    settings.push(...settingsNamed(object, around));
-    for (const [member, inner] of Object.entries(object)) look(inner, [...around.slice(1 - MAX_DEPTH), member]);
-  };
-  const [from, to] = [text.search(/[{[]/), Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))];
-  if (from >= 0 && to > from && /value|enabled|active|required|state|"on"/.test(text))
-    look(parsed(text.slice(from, to + 1)), []);
-  return settings;
-}
-
-interface Found {
-  readonly settings: Setting[];
-  readonly commands: string[];
-  readonly remarks: string[];
-  readonly isDocument: boolean;
-  /** It stands in a value of another. */
-  readonly isInner: boolean;
-  isCut: boolean;
-}
-
-const newFound = (isInner = false): Found => ({
-  settings: [],
-  commands: [],
-  remarks: [],
-  isDocument: false,
-  isInner,
-  isCut: false,
-});
-
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^[#;]/.test(line));
-
-/** What the lines of a text set, in sections; undefined where one of them is no setting. */
-function linesSet(all: readonly string[]): Found | undefined {
-  const { kept: lines, isCut } = firstOf(all, MAX_LINES);
-  const found = { ...newFound(), isCut };
-  let section: string[] = [];
-  /** Brackets that are open beyond the end of a line. */
-  let open = 0;
-  for (const text of lines) {
-    const words = WORDS.exec(text);
-    const [own, value] = [bare(words?.[1] ?? ''), words?.[2] ?? ''];
-    // Names that others stand below are read from YAML, which this is none of.
-    if (NESTED.test(text)) found.isCut = true;
-    if (SECTION.test(text) && open === 0) section = [SECTION.exec(text)?.[1] ?? ''];
-    else if (words !== null && isCommandKey(own, section)) found.commands.push(...commandsIn(own, value));
-    else if (BLOCK.test(text)) open += 1;
-    else if (areAssignments(text) || ENTRY.test(text)) {
-      open += (text.match(/[{[]/g) ?? []).length - (text.match(/[}\]]/g) ?? []).length;
-      found.settings.push(...settingsOfLine(text, section));
-    } else if (words !== null && (LABELS.has(own.toLowerCase()) || (section.length > 0 && /^\S+\s*=/.test(text))))
-      found.settings.push(settingAt(section, own, bare(value)));
-    else return undefined;
-  }
-  return found;
-}
-
-/** The commands of a value on its line: `[sh, -c, "ls"]` is one, and so is `npm ci`. */
-function commandsIn(own: string, value: string): readonly string[] {
-  if (!/^\[.*\]$/.test(value)) return [bare(value)];
-  const items = Array.from(value.matchAll(ITEM), ([, double, single, plain]) => double ?? single ?? plain ?? '');
-  return commandsOf(own, items);
-}
-const ITEM = /"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s,[\]"'][^,[\]]*)/g;
-
-/** One name with a value without quotes, which may have any sign in it: `always_bcc = box@mail.example`. */
-const PLAIN_LINE = new RegExp(
-  `^(?:-\\s+)*(${KEY})\\s*(?:=|:(?=\\s))\\s*([^\\s"'{}[\\],#=][^\\s"'{}[\\],#=]*)\\s*,?(?:\\s#.*)?$`,
-  'i',
-);
-/** What a name is about: `limit[user=7] = 4`. */
-const INDEX = /\[[^\]]*\](?=[\w.]*\s*=)/g;
-
-/** The settings of a line. */
-function settingsOfLine(text: string, around: readonly string[]): Setting[] {
-  const plain = PLAIN_LINE.exec(text);
-  if (plain) return [settingAt(around, bare(plain[1] ?? ''), plain[2] ?? '')];
-  return settingsIn(text.replaceAll(INDEX, '')).map(({ name, own, value }) => ({
-    name: nameOf([...around, name]),
-    own: own ?? name,
-    value,
-  }));
-}
-
-const configurationOf = (values: readonly unknown[], isInner: boolean, isCut = false): Configuration => {
-  const found = { ...newFound(isInner), isDocument: true, isCut };
-  for (const value of values) membersOf(value, [], '', found);
-  return found;
-};
-
-/**
- * What a text sets that is nothing but settings, in lines, in YAML or in JSON; undefined for any other text. One line with a colon may be a
- * note, unless its value is no word. `isInner`: it stands in a value of another one.
- */
-export function configurationIn(text: string, isInner = false): Configuration | undefined {
-  if (!/[=:]/.test(text)) return undefined;
-  const document = text.replace(/^(?:\s*#[^\n]*\n)+/, '').trim();
-  const value = /^[{[]/.test(document) ? parsed(document) : undefined;
-  if (value !== undefined) return configurationOf([value], isInner);
-  const lines = linesOf(text);
-  const [first, ...others] = lines;
-  if (first === undefined) return undefined;
-  if (others.length === 0 && ENTRIES.test(first))
-    return { settings: settingsIn(`{${first}}`), commands: [], remarks: [], isDocument: false, isCut: false };
-  const isLine = others.length > 0 || areAssignments(first) || SCALAR.test(first);
-  if (!isLine) return undefined;
-  const yaml = others.length > 0 ? yamlIn(text) : undefined;
-  if (yaml !== undefined) return configurationOf(yaml.values, isInner, yaml.isCut);
-  const found = linesSet(lines);
-  // Names are told by brackets that are open over several lines.
-  return found && lines.some((line) => /[{[(]$/.test(line)) ? { ...found, settings: settingsIn(text) } : found;
+/** What a text sets that is nothing but settings, with a title above them perhaps; undefined for any other text. */
+export function configurationIn(text: string, lexicon: Lexicon): Configuration | undefined {
+  if (text.length > MAX_TEXT) return undefined;
+  const all = text.trim();
+  const own = configurationOf(all.replace(FILE_LINE, '$1'), lexicon);
+  if (own !== undefined) return own;
+  const [above = '', title = ''] = TITLE.exec(all) ?? [];
+  const below = title === '' ? undefined : configurationOf(all.slice(above.length), lexicon);
+  return below?.form === 'assigned' ? { ...below, title, remarks: [title, ...below.remarks] } : undefined;
 }

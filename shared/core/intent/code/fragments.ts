@@ -16,7 +16,8 @@ import {
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { firstOf } from '../first-of.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { type FoundSettings, settingsAlone, settingsOnly } from './ordinary-settings.ts';
+import { configurationIn } from './configuration.ts';
+import { type JudgedSettings, settingsAlone, settingsOnly } from './judged-settings.ts';
 import { programIn } from './program/program.ts';
 import type { ReadTool } from './program/tools.ts';
 import type { UnreadProgram } from './program/tree.ts';
@@ -152,9 +153,10 @@ export function codeOf(text: string, lexicon: Lexicon, readTool?: ReadTool): Cod
       fragments: accountingFor(done.fragments, whole),
       program: { onlyWrites: done.onlyWrites, remarks },
     };
-  const settings = settingsOnly(text, lexicon);
+  const configuration = configurationIn(text, lexicon);
+  const settings = settingsOnly(text, configuration, lexicon);
   // Words of a command are no names with values: of one that destroys, or of a grave one where no line says that it is a command.
-  const isCode = ({ form }: FoundSettings) =>
+  const isCode = ({ form }: JudgedSettings) =>
     form !== 'assigned' &&
     fragmentsBeside([], text, lexicon).some(
       (one) => one.effect === 'destructive' || (form === 'lines' && gravity(one) > gravity(WRITES)),
@@ -169,6 +171,9 @@ export function codeOf(text: string, lexicon: Lexicon, readTool?: ReadTool): Cod
       fragments: [settings.change, ...settings.commands.flatMap((command) => heldCommand(command, whole, lexicon))],
     };
   const all = fragmentsInAndBeside(text, lexicon);
+  // A configuration that no other reader takes.
+  if (!all.some(({ effect, action }) => effect === 'destructive' || action === 'unknown') && !callsTools(text))
+    all.push(...settingsAlone(text, configuration, lexicon));
   // A program that does more than read is none of its lines alone.
   const isMore =
     program !== undefined &&
@@ -231,9 +236,6 @@ function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexic
       break;
     }
   }
-  // A configuration that no other reader takes.
-  if (!found.some(({ effect, action }) => effect === 'destructive' || action === 'unknown') && !callsTools(text))
-    found.push(...settingsAlone(text, lexicon));
   if (effort.left <= 0) push(unknownCode({ at: until, end: until }));
   return found;
 }

@@ -1,6 +1,6 @@
 // Reads the bodies of HTTP requests: operations, states, settings, and the operations of GraphQL.
 import { gravest, WRITES } from './code.ts';
-import { settingsNamedIn } from './configuration.ts';
+import { settingsNamedIn } from './found-settings.ts';
 import { doingOfSetting, doingOfValues } from './settings.ts';
 import { doingOfField, graphDocument } from './graphql.ts';
 import { doingOfName, withNouns } from './names.ts';

@@ -67,6 +67,8 @@ export interface Setting {
   readonly own?: string;
   /** In lower case, without quotes. */
   readonly value: string;
+  /** It is written in capital letters, as variables of the environment are. */
+  readonly isVariable?: boolean;
 }
 
 const MAX_NAME = 120;
@@ -178,12 +180,12 @@ function rulesIn({ name, own = name }: Pick<Setting, 'name' | 'own'>, lexicon: L
   for (const [from, word] of words.entries()) {
     if (!firsts.has(word)) continue;
     for (let to = from + 1; to <= Math.min(words.length, from + MAX_WORDS); to += 1) {
-      const isNegated = [words[from - 1], words[to]].some((beside) => negators.has(beside ?? ''));
       // Hooks are no certificates: `git push --no-verify`.
       if (word === 'verify' && to === from + 1 && words[from - 1] === 'no') continue;
-      const rules = (byName.get(words.slice(from, to).join('_')) ?? []).filter(
-        ({ except }) => !except.some((other) => isPartOf(other, words, from, to)),
-      );
+      const named = byName.get(to === from + 1 ? word : words.slice(from, to).join('_'));
+      if (named === undefined) continue;
+      const isNegated = [words[from - 1], words[to]].some((beside) => negators.has(beside ?? ''));
+      const rules = named.filter(({ except }) => !except.some((other) => isPartOf(other, words, from, to)));
       found.push(...rules.map((rule) => ({ rule, isNegated, isAround: to <= ownFrom })));
     }
   }

@@ -2,7 +2,7 @@
 import { fileWrite, type Fragment, fragmentOf, gravest, isNowhere, unknownCode } from './code.ts';
 import { commandName } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { leadsOutside } from './ordinary-settings.ts';
+import { leadsOutside } from './value-kinds.ts';
 import { ruledDoing, settingsOfWords } from './settings.ts';
 import { endOf, type Printed, printedBy } from './printed.ts';
 import { type Before, decides, type Fed, mayDecide, readsFile, type Reading } from './shell-code.ts';

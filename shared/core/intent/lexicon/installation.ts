@@ -18,7 +18,7 @@ import { compileLanguages } from './languages.ts';
 import { compileLearned } from './learned.ts';
 import { compilePhrasings } from './phrasings.ts';
 import type { LexiconFile } from './schema.ts';
-import { compileSettings } from './settings.ts';
+import { compileSettingKinds, compileSettings } from './settings.ts';
 import {
   byVerb,
   compileDomains,
@@ -47,6 +47,7 @@ export function compileInstallation(file: LexiconFile, report: Report) {
   const signals = compileSignals(file.signals);
   const verbForms = compileForms(verbs);
   const { all, many } = file.quantifiers;
+  const codeWords = compileCodeWords(file.codeWords);
   const { verbs: destroying = [], others = [] } = file.destructiveWords ?? {};
   return {
     verbs,
@@ -71,7 +72,9 @@ export function compileInstallation(file: LexiconFile, report: Report) {
     disabling: compileEmptying(file.disabling),
     /** What is done by setting a value. */
     settings: compileSettings(file.settings),
-    codeWords: compileCodeWords(file.codeWords),
+    /** Which other settings are ordinary, and which are not; the first kind counts that a setting is of. */
+    settingKinds: compileSettingKinds(file.settingKinds, codeWords),
+    codeWords,
     programs: compilePrograms(file.programs, report),
     /** Every object that a refinement lists. */
     refinedObjects: objectsOf(file.refinements),

@@ -27,7 +27,7 @@ import {
   Word,
 } from './parts.ts';
 import { PhrasingsSchema } from './phrasings.ts';
-import { Settings } from './settings.ts';
+import { SettingKinds, Settings } from './settings.ts';
 
 const STRENGTHS = ['attack', 'hint', 'trace', 'pretext'] as const;
 export type Strength = (typeof STRENGTHS)[number];
@@ -118,6 +118,7 @@ export const LexiconSchema = object(
     emptying: Type.Optional(Emptying),
     disabling: Type.Optional(Emptying),
     settings: Type.Optional(Settings),
+    settingKinds: Type.Optional(SettingKinds),
     codeWords: Type.Optional(CodeWordsSchema),
     programs: Type.Optional(ProgramsSchema),
     defaultDomain: Name,
