@@ -1,6 +1,15 @@
 // The lock of the data folder, and the libraries of the embedded PostgreSQL, which are checked before a server starts.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { lightBeacon } from '../../shared/platform/embedded/beacon.ts';
@@ -52,6 +61,16 @@ describe('takeLock', () => {
     writeFileSync(path.join(folder, 'supervisor.lock'), '');
     await takeLock(folder);
     expect(readFileSync(path.join(folder, 'supervisor.lock'), 'utf8')).to.match(new RegExp(`^${process.pid} `));
+  });
+
+  it('is released once, however often that is asked: a second time would close what belongs to others by then', async () => {
+    const folder = temporaryFolder();
+    const lock = await takeLock(folder);
+    lock.release();
+    // It gets the number of the descriptor that was closed.
+    const other = openSync(folder, 'r');
+    lock.release();
+    closeSync(other);
   });
 
   it('does not release a lock that another process has taken over', async () => {

@@ -8,7 +8,7 @@ import path from 'node:path';
 export interface Beacon {
   /** Of the socket's file in the folder. */
   readonly name: string;
-  /** Removes it. */
+  /** Removes it; once, however often it is called. */
   close(): void;
 }
 
@@ -33,9 +33,13 @@ export async function lightBeacon(folder: string, name: string): Promise<Beacon 
     return undefined;
   }
   chmodSync(path.join(folder, name), 0o600);
+  let isOpen = true;
   return {
     name,
     close() {
+      // A second call would close whatever has the number of the descriptor by then.
+      if (!isOpen) return;
+      isOpen = false;
       // Deletes the file at once.
       server.close();
       closeSync(descriptor);

@@ -150,7 +150,8 @@ const HTML_COMMENTS = /<!--.*|^.*-->.*/gm;
 
 /** The tree of a program, or why it is not read; undefined for a text that is none. */
 export function treeOf(text: string, language: ProgramLanguage): Node | UnreadProgram | undefined {
-  if (beginsWithNames(text, language)) return undefined;
+  // Signs alone are not understood in any case.
+  if (!/\p{L}/u.test(text) || beginsWithNames(text, language)) return undefined;
   const bare = bareOf(text);
   const ifProgram = (unread: UnreadProgram): UnreadProgram | undefined => {
     const until = unread.why === 'too_much_code' ? unread.at : text.length;
