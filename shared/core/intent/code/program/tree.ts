@@ -148,10 +148,14 @@ const meaningsOf = (text: string): readonly string[] => {
 const ALL_DISPUTED = new RegExp(DISPUTED, 'g');
 const HTML_COMMENTS = /<!--.*|^.*-->.*/gm;
 
-/** The tree of a program, or why it is not read; undefined for a text that is none. */
+/** The tree of a program, or why it is not read; undefined for a text that is none, such as signs alone that nobody can read. */
 export function treeOf(text: string, language: ProgramLanguage): Node | UnreadProgram | undefined {
-  // Signs alone are not understood in any case.
-  if (!/\p{L}/u.test(text) || beginsWithNames(text, language)) return undefined;
+  const found = lookedAt(text, language);
+  return found !== undefined && 'why' in found && !/\p{L}/u.test(text) ? undefined : found;
+}
+
+function lookedAt(text: string, language: ProgramLanguage): Node | UnreadProgram | undefined {
+  if (beginsWithNames(text, language)) return undefined;
   const bare = bareOf(text);
   const ifProgram = (unread: UnreadProgram): UnreadProgram | undefined => {
     const until = unread.why === 'too_much_code' ? unread.at : text.length;
