@@ -40,7 +40,10 @@ function expectOneEach(reads: readonly number[]): void {
 }
 
 const active = {
-  set: { lexicon: { forOrganisation: () => ({ verbs: new Map(), actions: new Map(), commands: new Map() }) }, authzenActions: {} },
+  set: {
+    lexicon: { forOrganisation: () => ({ verbs: new Map(), actions: new Map(), commands: new Map() }) },
+    authzenActions: {},
+  },
 };
 const policies = { current: () => active };
 const key = { organisationId: 'o', organisationSlug: 'o', agentIds: null };
