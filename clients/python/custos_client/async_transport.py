@@ -21,8 +21,9 @@ from .http_types import (
     Address,
     Answer,
     HttpRequest,
+    broken,
     tls_context,
-    truncated,
+    unreachable,
     with_connection_headers,
 )
 
@@ -92,11 +93,8 @@ class AsyncTransport:
         kept = self._take() if request.may_use_kept else None
         try:
             reader, writer = kept if kept is not None else await self._connect()
-        except (OSError, ssl.SSLError) as error:
-            is_final = isinstance(error, ssl.SSLCertVerificationError)
-            raise ConnectionError(
-                f"Custos could not be reached ({type(error).__name__}).", is_final=is_final
-            ) from error
+        except OSError as error:
+            raise unreachable(error) from error
         answers = AnswerReader(reader)
         is_reusable = False
         try:
@@ -105,13 +103,10 @@ class AsyncTransport:
             await writer.drain()
             answer = await answers.read()
             is_reusable = answers.is_reusable
+        except (ConnectionError, TimeoutError):
+            raise
         except (OSError, EOFError) as error:
-            if isinstance(error, (ConnectionError, TimeoutError)):
-                raise
-            if answers.status:
-                raise truncated(answers.status) from error
-            message = f"The connection to Custos broke ({type(error).__name__})."
-            raise ConnectionError(message, was_sent=True) from error
+            raise broken(error, answers.status) from error
         finally:
             if not is_reusable:
                 writer.transport.abort()

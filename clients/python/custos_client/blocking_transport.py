@@ -21,8 +21,9 @@ from .http_types import (
     Address,
     Answer,
     HttpRequest,
+    broken,
     tls_context,
-    truncated,
+    unreachable,
     with_connection_headers,
 )
 
@@ -228,24 +229,18 @@ async def _exchange_on(
         # A class of its own before Python 3.10.
         raise _too_late() from None
     except OSError as error:
-        is_final = isinstance(error, ssl.SSLCertVerificationError)
-        raise ConnectionError(
-            f"Custos could not be reached ({type(error).__name__}).", is_final=is_final
-        ) from error
+        raise unreachable(error) from error
     answers = AnswerReader(stream)
     try:
         head = head_of(request, with_connection_headers(request, address), address.base_path)
         stream.send(head + (request.body or b""))
         return await answers.read(), answers.is_reusable
+    except (ConnectionError, TimeoutError):
+        raise
     except socket.timeout:
         raise _too_late() from None
     except (OSError, EOFError) as error:
-        if isinstance(error, (ConnectionError, TimeoutError)):
-            raise
-        if answers.status:
-            raise truncated(answers.status) from error
-        message = f"The connection to Custos broke ({type(error).__name__})."
-        raise ConnectionError(message, was_sent=True) from error
+        raise broken(error, answers.status) from error
 
 
 def _too_late() -> TimeoutError:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Dict, Mapping, Optional, Protocol
 from urllib.parse import urlsplit
 
-from .errors import UnexpectedAnswerError
+from .errors import ConnectionError, CustosError, UnexpectedAnswerError
 
 MAX_ANSWER_BYTES = 8 * 1_048_576
 MAX_HEAD_BYTES = 65_536
@@ -108,6 +108,19 @@ def too_large() -> UnexpectedAnswerError:
 
 def truncated(status: int) -> UnexpectedAnswerError:
     return UnexpectedAnswerError("The answer is incomplete.", status=status, is_truncated=True)
+
+
+def unreachable(error: OSError) -> ConnectionError:
+    """No connection was made. A certificate that is wrong stays wrong."""
+    is_final = isinstance(error, ssl.SSLCertVerificationError)
+    return ConnectionError(f"Custos could not be reached ({type(error).__name__}).", is_final=is_final)
+
+
+def broken(error: Exception, status: int) -> CustosError:
+    """The connection broke after the request was sent; `status`: of the answer, 0 before it came."""
+    if status:
+        return truncated(status)
+    return ConnectionError(f"The connection to Custos broke ({type(error).__name__}).", was_sent=True)
 
 
 def seconds_text(seconds: float) -> str:
