@@ -34,11 +34,11 @@ export function parametersOf(query: string): readonly Parameter[] {
     });
 }
 
+const SCRIPT_ENDING = String.raw`\.(?:php\d?|cgi|pl|aspx?|ashx|jspx?|do|action)/?$`;
 /** A program that is run when its address is opened: `/cron.php`, `/cgi-bin/ctl`, `/hooks/9`. */
-const SCRIPT =
-  /\.(?:php\d?|cgi|pl|aspx?|ashx|jspx?|do|action)\/?$|(?:^|\/)(?:cgi-bin|cron|maintenance|hooks?|webhooks?)(?:\/|$)/i;
+const SCRIPT = new RegExp(`${SCRIPT_ENDING}|(?:^|/)(?:cgi-bin|cron|maintenance|hooks?|webhooks?)(?:/|$)`, 'i');
 /** A script that is named as what it does: `/delete_user.php`. */
-const NAMED_SCRIPT = /([\w-]{1,60})\.(?:php\d?|cgi|pl|aspx?|ashx|jspx?|do|action)\/?$/i;
+const NAMED_SCRIPT = new RegExp(String.raw`([\w-]{1,60})${SCRIPT_ENDING}`, 'i');
 /** What has no other use than to begin something. */
 const BEGINS = /(?:^|\/)(?:cron|trigger|invoke|execute|fire)(?:\.\w{1,6})?\/?$/i;
 const YES = /^(?:|1|true|yes|y|on|ok|go|now|confirm(?:ed)?)$/i;

@@ -299,13 +299,13 @@ function orderedByRead(url: string, body: string, lexicon: Lexicon): Doing | typ
   const { path, query } = partsOfUrl(url);
   const parameters = parametersOf(query);
   // `params={"d": "..."}` of a client.
-  const named = Array.from(body.matchAll(FIELD), ([, name = '', double, single]) => ({
-    name,
-    value: double ?? single ?? '',
-  }));
-  return isOutside(url, lexicon) && carriesEncodedText([...parameters, ...named], lexicon)
-    ? NOT_UNDERSTOOD
-    : orderOfQuery(path, parameters, lexicon);
+  const named = () =>
+    Array.from(body.matchAll(FIELD), ([, name = '', double, single]) => ({
+      name: name.toLowerCase(),
+      value: double ?? single ?? '',
+    }));
+  const carries = isOutside(url, lexicon) && carriesEncodedText([...parameters, ...named()], lexicon);
+  return gravest([orderOfQuery(path, parameters, lexicon), carries ? NOT_UNDERSTOOD : undefined]);
 }
 
 /** What the address and the body of a request ask for beside its method. */
