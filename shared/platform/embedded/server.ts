@@ -215,9 +215,9 @@ export function disownPidFile(folder: string): void {
   writeFileSync(file, [process.pid, ...rest].join('\n'));
 }
 
-/** Ends what an earlier server left: its sessions find out late that it ended, when a long statement keeps them busy. */
+/** Ends what an earlier server left: its sessions find out late that it ended, when a long statement keeps them busy. A shell in that folder is none. */
 function endLeftSessions(folder: string): void {
-  for (const pid of processesIn(realpathSync(folder))) signal(pid, 'SIGQUIT');
+  for (const pid of processesIn(realpathSync(folder))) if (commandOf(pid).includes('postgres')) signal(pid, 'SIGQUIT');
 }
 
 /** Undefined: there is no file. `pid` is undefined when it holds none. */
